@@ -1,0 +1,33 @@
+# Every target makes the environment it needs from Python and the package registries alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KB := .demo/kb
+
+.PHONY: setup demo test check bench clean
+
+setup: $(VENV)/.done
+
+$(VENV)/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+demo: setup
+	BIN=$(BIN) KB=$(KB) sh bench/demo.sh
+
+test: setup
+	$(BIN)/python -m pytest
+
+check: setup
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_layers.py
+
+bench: setup
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .demo

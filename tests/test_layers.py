@@ -1,0 +1,57 @@
+"""Arrows run one way: a module imports types, errors and the stages to its left, never to its right."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src" / "devmind"
+LEAVES = {"types", "errors", "__init__"}
+ALLOWED = {
+    "settings": LEAVES,
+    "render": LEAVES,
+    "scan": LEAVES,
+    "parse": LEAVES,
+    "chunk": LEAVES,
+    "embed": LEAVES,
+    "index": LEAVES | {"embed"},
+    "ingest": LEAVES | {"scan", "parse", "chunk", "embed", "index"},
+    "retrieve": LEAVES | {"embed", "index"},
+    "answer": LEAVES | {"embed", "index", "retrieve"},
+    "service": LEAVES | {"settings", "embed", "index", "retrieve", "answer"},
+    "cli": LEAVES | {"settings", "render", "service", "ingest"},
+    "__main__": {"cli"},
+    "types": set(),
+    "errors": set(),
+    "__init__": set(),
+}
+
+
+def unit_of(path: Path) -> str:
+    return path.relative_to(SRC).parts[0].removesuffix(".py")
+
+
+def imported_units(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: use absolute imports"
+            if node.module == "devmind":
+                found |= {alias.name if (SRC / alias.name).exists() or (SRC / f"{alias.name}.py").exists() else "__init__"
+                          for alias in node.names}
+            elif node.module and node.module.startswith("devmind."):
+                found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("devmind.")}
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(SRC.rglob("*.py")), ids=lambda path: str(path.relative_to(SRC)))
+def test_a_module_imports_only_to_its_left(path: Path) -> None:
+    unit = unit_of(path)
+    assert imported_units(path) - {unit} <= ALLOWED[unit]
+
+
+def test_only_settings_reads_the_environment() -> None:
+    readers = {unit_of(p) for p in SRC.rglob("*.py") if "os.environ" in p.read_text(encoding="utf-8")}
+    assert readers <= {"settings"}

@@ -1,0 +1,216 @@
+"""Package names → source archives on disk, with version and licence recorded. Must not unpack or run anything.
+
+`packages.toml` lists the packages. A name without a version is resolved to the newest and the version and licence found in the
+archive are written back (`--record`), so that the next run fetches the same bytes. Packages whose licence is not permissive, or
+that an entry of `exclude.txt` names, are dropped and never reach the corpus.
+
+    python -m training.collect --out DATA [--registry pypi|npm|debian] [--record]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from email.parser import HeaderParser
+from pathlib import Path
+
+from training.exclude import is_excluded
+
+HERE = Path(__file__).parent
+PACKAGES_FILE = HERE / "packages.toml"
+REGISTRIES = ("pypi", "npm", "debian")
+
+# One process for many names saves the client's start-up; a failing name makes its whole group fall back to one by one.
+GROUP = 16
+
+_PERMISSIVE = re.compile(
+    r"\b(mit|expat|x11|bsd|0bsd|apache|isc|zlib|psf|python[- ]software|python|unlicen[sc]e|public[- ]domain|cc0|bsl-1|boost|"
+    r"postgresql|ruby|hpnd|ofl|blueoak|wtfpl|ncsa|curl|openldap|pil)",
+    re.IGNORECASE,
+)
+# A copyleft or source-available name anywhere in the licence field rules the package out, unless it is one side of an "or".
+_RESTRICTIVE = re.compile(r"\b(a?gpl|lgpl|gnu|mpl|mozilla|epl|eclipse|cddl|eupl|sspl|busl|business source|commons clause|proprietary"
+                          r"|commercial|cc-by-nc|cc-by-sa)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One entry of `packages.toml`; `licence` and `version` are empty until recorded."""
+
+    registry: str
+    name: str
+    version: str = ""
+    licence: str = ""
+
+
+def is_permissive(licence: str) -> bool:
+    """Whether `licence` (a licence field or SPDX expression) lets text be used to train weights that are given away."""
+    parts = re.split(r"\s+or\s+", licence, flags=re.IGNORECASE)
+    return any(_PERMISSIVE.search(part) and not _RESTRICTIVE.search(part) for part in parts)
+
+
+def read_packages(path: Path = PACKAGES_FILE) -> list[Package]:
+    """The listed packages in file order."""
+    data = tomllib.loads(path.read_text("utf-8"))
+    return [Package(registry=r, name=e["name"], version=e.get("version", ""), licence=e.get("licence", ""))
+            for r in REGISTRIES for e in data.get(r, [])]
+
+
+def write_packages(packages: Sequence[Package], path: Path = PACKAGES_FILE) -> None:
+    """Write `packages` as `packages.toml`, one line each, sorted by name within a registry."""
+    out = ["# Training corpus of the static embedder. Versions and licences are recorded by `training/collect.py --record`.", ""]
+    for registry in REGISTRIES:
+        out.append(f"{registry} = [")
+        for p in sorted({p.name: p for p in packages if p.registry == registry}.values(), key=lambda p: p.name):
+            out.append(f"  {{ name = {json.dumps(p.name)}, version = {json.dumps(p.version)}, licence = {json.dumps(p.licence)} }},")
+        out.append("]\n")
+    path.write_text("\n".join(out), "utf-8")
+
+
+def _command(registry: str, packages: Sequence[Package], sources: Path) -> list[str]:
+    if registry == "pypi":
+        spec = [f"{p.name}=={p.version}" if p.version else p.name for p in packages]
+        return [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--disable-pip-version-check", "--only-binary", ":all:",
+                "-d", ".", *spec]
+    if registry == "npm":
+        return ["npm", "pack", "--silent", "--ignore-scripts", *[f"{p.name}@{p.version}" if p.version else p.name for p in packages]]
+    spec = [f"{p.name}={p.version}" if p.version else p.name for p in packages]
+    options = [f"-oDir::Etc::sourcelist={sources}", "-oDir::Etc::sourceparts=-", f"-oDir::State::lists={sources.parent}/lists",
+               "-oAPT::Get::List-Cleanup=0", "-oAcquire::Languages=none"]
+    return ["apt-get", *options, "source", "-qq", "--download-only", "--only-source", *spec]
+
+
+def _debian_sources(folder: Path) -> Path:
+    """A source list asking the machine's own Debian mirrors for source packages, with its index brought up to date."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / "devmind.sources"
+    text = Path("/etc/apt/sources.list.d/debian.sources").read_text("utf-8")
+    target.write_text(re.sub(r"^Types:.*$", "Types: deb-src", text, flags=re.MULTILINE), "utf-8")
+    (folder / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    options = [f"-oDir::Etc::sourcelist={target}", "-oDir::Etc::sourceparts=-", f"-oDir::State::lists={folder}/lists"]
+    subprocess.run(["apt-get", *options, "update", "-qq"], check=True)
+    return target
+
+
+def fetch(registry: str, packages: Sequence[Package], out: Path) -> None:
+    """Download every package not yet in `out/<registry>`; a name that cannot be had is reported and left out."""
+    target = out / registry
+    target.mkdir(parents=True, exist_ok=True)
+    done_file = target / "done.txt"
+    done = set(done_file.read_text("utf-8").split("\n")) if done_file.exists() else set()
+    todo = [p for p in packages if p.name not in done and not is_excluded(p.name)]
+    sources = _debian_sources(out / "apt") if registry == "debian" and todo else Path()
+
+    def run(group: Sequence[Package]) -> bool:
+        with tempfile.TemporaryDirectory(dir=out) as work:
+            result = subprocess.run(_command(registry, group, sources), cwd=work, capture_output=True, text=True)
+            if result.returncode:
+                if len(group) == 1:
+                    print(f"not fetched: {group[0].name}: {result.stderr.strip().splitlines()[-1:]}", flush=True)
+                return False
+            for file in Path(work).iterdir():
+                shutil.move(file, target / file.name)
+        with done_file.open("a", encoding="utf-8") as handle:
+            handle.writelines(p.name + "\n" for p in group)
+        return True
+
+    for start in range(0, len(todo), GROUP):
+        group = todo[start : start + GROUP]
+        if not run(group):
+            for package in group:
+                run([package])
+
+
+def describe(archive: Path, registry: str) -> Package | None:
+    """Name, version and licence as the archive itself states them; None when it states none."""
+    if registry == "pypi":
+        with zipfile.ZipFile(archive) as wheel:
+            name = next((n for n in wheel.namelist() if n.endswith(".dist-info/METADATA")), None)
+            if name is None:
+                return None
+            meta = HeaderParser().parsestr(wheel.read(name).decode("utf-8", "replace"))
+        classifiers = [c.rsplit("::", 1)[-1].strip() for c in meta.get_all("Classifier", []) if c.startswith("License")]
+        field = meta.get("License-Expression") or " / ".join(c for c in classifiers if c != "OSI Approved")
+        field = field or next(iter((meta.get("License") or "").strip().splitlines()), "")[:80]
+        return Package("pypi", meta["Name"], meta["Version"], field)
+    if registry == "npm":
+        with tarfile.open(archive) as tar:
+            member = next((m for m in tar if m.name.count("/") == 1 and m.name.endswith("/package.json")), None)
+            file = tar.extractfile(member) if member else None
+            data = json.loads(file.read()) if file else {}
+        licence = data.get("license") or data.get("licenses") or ""
+        if not isinstance(licence, str):
+            licence = " or ".join(str(e.get("type", "")) for e in (licence if isinstance(licence, list) else [licence]))
+        return Package("npm", data.get("name", ""), data.get("version", ""), licence) if data else None
+    return _describe_debian(archive)
+
+
+def _describe_debian(archive: Path) -> Package | None:
+    """From the `.debian.tar.*` beside the upstream archive: licence of `Files: *` in the machine-readable copyright file."""
+    name, _, version = archive.name.partition("_")
+    version = re.sub(r"\.debian\.tar\.\w+$", "", version)
+    with tarfile.open(archive) as tar:
+        member = next((m for m in tar if m.name.endswith("debian/copyright")), None)
+        file = tar.extractfile(member) if member else None
+        text = file.read().decode("utf-8", "replace") if file else ""
+    stanza = next((s for s in re.split(r"\n\s*\n", text) if re.search(r"^Files:\s*\*\s*$", s, re.MULTILINE)), "")
+    found = re.search(r"^License:\s*(.+)$", stanza, re.MULTILINE)
+    return Package("debian", name, version, found.group(1).strip() if found else "")
+
+
+def archives(out: Path, registry: str) -> Iterator[tuple[Path, Package]]:
+    """Every downloaded archive that states its licence, in name order."""
+    pattern = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.debian.tar.*"}[registry]
+    for archive in sorted((out / registry).glob(pattern)):
+        package = describe(archive, registry)
+        if package is not None:
+            yield archive, package
+
+
+def source_archives(out: Path) -> Iterator[tuple[Path, Package]]:
+    """Archives of the corpus proper: permissive and not excluded; for Debian the upstream archives of the package."""
+    listed = {(p.registry, p.name.lower()): p for p in read_packages()}
+    for registry in REGISTRIES:
+        for archive, package in archives(out, registry):
+            by_hand = listed.get((registry, package.name.lower()))
+            licence = package.licence or (by_hand.licence if by_hand else "")
+            if is_excluded(package.name) or not is_permissive(licence):
+                continue
+            if registry != "debian":
+                yield archive, replace(package, licence=licence)
+                continue
+            for upstream in sorted(archive.parent.glob(f"{package.name}_*.orig*.tar.*")):
+                if not upstream.name.endswith(".asc"):
+                    yield upstream, replace(package, licence=licence)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--registry", choices=REGISTRIES, action="append")
+    parser.add_argument("--record", action="store_true", help="write the versions and licences found back to packages.toml")
+    args = parser.parse_args()
+    packages = read_packages()
+    for registry in args.registry or REGISTRIES:
+        fetch(registry, [p for p in packages if p.registry == registry], args.out)
+    if args.record:
+        found: dict[tuple[str, str], Package] = {}
+        for archive, package in source_archives(args.out):
+            del archive
+            found[package.registry, package.name] = package
+        write_packages(list(found.values()))
+        print(f"recorded {len(found)} packages", flush=True)
+
+
+if __name__ == "__main__":
+    main()
