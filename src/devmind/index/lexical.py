@@ -1,0 +1,126 @@
+"""The lexical leg's index: BM25 over weighted fields, one tantivy index for the whole knowledge base.
+
+Document frequencies are shared, so that scores of several repositories compare. The index holds what was ever placed;
+which of it a reader may see is the catalog's word. tantivy allows one writer and any number of readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tantivy
+
+from devmind.errors import StoreError
+
+FIELDS = ("name", "qualified", "path", "doc", "body")
+# Hand-set, in the order of how telling a match is; the experiment is in docs/benchmarks.md (field ablation).
+WEIGHTS = {"name": 3.0, "qualified": 1.0, "path": 2.0, "doc": 1.5, "body": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalChunk:
+    """Terms of one chunk, each field as terms joined by spaces; ``key`` is place_id << 16 | ordinal."""
+
+    key: int
+    place_id: int
+    repo_id: int
+    fields: Mapping[str, str]
+
+
+def _open(folder: Path) -> tantivy.Index:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("key", fast=True)
+    builder.add_unsigned_field("place", indexed=True)
+    builder.add_unsigned_field("repo", indexed=True, fast=True)
+    for field in FIELDS:
+        builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        index = tantivy.Index(builder.build(), path=str(folder), reuse=True)
+    except ValueError as error:
+        raise StoreError(f"cannot open the lexical index {folder}: {error}; remove it and index again") from error
+    index.register_tokenizer("terms", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    return index
+
+
+class LexicalWriter:
+    """Adds and deletes chunks; nothing is seen before ``commit``, and all of it after."""
+
+    def __init__(self, folder: Path, *, memory_mb: int = 128) -> None:
+        self._writer = _open(folder).writer(heap_size=memory_mb * 1_000_000, num_threads=1)
+
+    def add(self, chunks: Iterable[LexicalChunk]) -> None:
+        for chunk in chunks:
+            document = tantivy.Document()
+            document.add_unsigned("key", chunk.key)
+            document.add_unsigned("place", chunk.place_id)
+            document.add_unsigned("repo", chunk.repo_id)
+            for field, text in chunk.fields.items():
+                if text:
+                    document.add_text(field, text)
+            self._writer.add_document(document)
+
+    def delete_place(self, place_id: int) -> None:
+        self._writer.delete_documents("place", place_id)
+
+    def commit(self) -> None:
+        try:
+            self._writer.commit()
+        except (ValueError, OSError) as error:
+            raise StoreError(f"the lexical index cannot be written: {error}; free disk space and run again") from error
+
+    def close(self) -> None:
+        self._writer.wait_merging_threads()
+
+
+class LexicalReader:
+    """Searches the committed state; ``refresh`` takes up later commits."""
+
+    def __init__(self, folder: Path) -> None:
+        self._index = _open(folder)
+        self._schema = self._index.schema
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    @property
+    def n_chunks(self) -> int:
+        return int(self._searcher.num_docs)
+
+    def df(self, term: str, field: str = "body") -> int:
+        """Return in how many chunks ``term`` occurs in ``field``."""
+        return int(self._searcher.doc_freq(field, term))
+
+    def search(
+        self, weights: Mapping[str, float], *, k: int, repo_ids: Sequence[int] = (), fields: Mapping[str, float] = WEIGHTS
+    ) -> list[tuple[int, float]]:
+        """Return (key, BM25 score) of the best chunks, best first; ties by key.
+
+        Args:
+            weights: query terms and their weights.
+            k: how many at most.
+            repo_ids: only chunks of these repositories; empty for all.
+            fields: weights by field.
+        """
+        should = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, f, term), w * boost))
+            for term, w in weights.items()
+            for f, boost in fields.items()
+        ]
+        if not should or not self.n_chunks:
+            return []
+        query = tantivy.Query.boolean_query(should)
+        if repo_ids:
+            of_repo = [
+                (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "repo", repo_id)) for repo_id in repo_ids
+            ]
+            within = tantivy.Query.const_score_query(tantivy.Query.boolean_query(of_repo), 0.0)
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, within)])
+        found = self._searcher.search(query, limit=k, count=False).hits
+        keys = self._searcher.fast_field_values("key", [address for _, address in found])
+        return sorted(((int(key), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
+                      key=lambda pair: (-pair[1], pair[0]))
