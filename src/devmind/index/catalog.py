@@ -206,18 +206,21 @@ class Catalog:
         )
         return {path: (place_id, content_id, role) for path, place_id, content_id, role in found}
 
-    def place(self, repo_id: int, path: str, content_id: int, role: str, last_modified: float | None) -> tuple[int, bool]:
-        """Return (place id, whether its chunks are in the lexical index already); make the place when it is new."""
-        self.db.execute(
-            "INSERT INTO place (repo_id, path, content_id, role, last_modified) VALUES (?,?,?,?,?) "
-            "ON CONFLICT (repo_id, path, content_id) DO UPDATE SET role=excluded.role, last_modified=excluded.last_modified",
-            (repo_id, path, content_id, role, last_modified),
+    def place(
+        self, repo_id: int, path: str, content_id: int, role: str, last_modified: float | None
+    ) -> tuple[int, bool, bool]:
+        """Return (place id, whether it is new, whether its chunks are in the lexical index)."""
+        key = (repo_id, path, content_id)
+        found = self.rows(
+            "SELECT place_id, in_lexical FROM place WHERE repo_id = ? AND path = ? AND content_id = ?", key
         )
-        row = self.db.execute(
-            "SELECT place_id, in_lexical FROM place WHERE repo_id = ? AND path = ? AND content_id = ?",
-            (repo_id, path, content_id),
-        ).fetchone()
-        return row[0], bool(row[1])
+        if found:
+            return found[0][0], False, bool(found[0][1])
+        made = self.db.execute(
+            "INSERT INTO place (repo_id, path, content_id, role, last_modified) VALUES (?,?,?,?,?)",
+            (*key, role, last_modified),
+        )
+        return int(made.lastrowid or 0), True, False
 
     def publish(self, repo_id: int, generation: int, *, commit: str, report: dict[str, Any]) -> None:
         """Make ``generation`` the one that readers see."""

@@ -1,0 +1,138 @@
+"""Document → everything the index stores of it. Pure work for one core; must not touch the store."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from functools import cache
+from multiprocessing import get_context
+
+import numpy as np
+
+from devmind.chunk import ChunkRules, chunk_document
+from devmind.embed import ChunkText, Embedder, builtin_embedder
+from devmind.embed.tokenizer import count_tokens_by_line
+from devmind.index.fields import chunk_fields
+from devmind.parse import parse
+from devmind.types import Chunk, Document, ParsedDocument, split_lines
+
+# Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
+PIPELINE = "1"
+BATCH_BYTES = 256_000
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One document ready to be stored; ``fields`` and ``vectors`` are in the order of the chunks."""
+
+    document: Document  # without its text
+    text: bytes
+    n_lines: int
+    parsed: ParsedDocument
+    chunks: tuple[Chunk, ...]
+    vectors: bytes
+    fields: tuple[dict[str, str], ...]
+
+
+@cache
+def load_embedder(name: str) -> Embedder:
+    return builtin_embedder()
+
+
+def fingerprint(rules: ChunkRules, embedder: Embedder) -> str:
+    """Return what, besides its text, decides how a document is stored."""
+    return f"{PIPELINE}/{rules.strategy}/{rules.budget_tokens}/{embedder.name}"
+
+
+def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk]) -> bytes:
+    texts = [ChunkText(name=c.qualified_name, header=c.header, body=c.content) for c in chunks]
+    if not texts:
+        return b""
+    return np.asarray(embedder.embed_chunks(texts), np.float16).tobytes()
+
+
+def fields_of(chunks: Sequence[Chunk], parsed: ParsedDocument) -> tuple[dict[str, str], ...]:
+    return tuple(
+        chunk_fields(
+            content=chunk.content,
+            header=chunk.header,
+            qualified_name=chunk.qualified_name,
+            names=[parsed.symbols[i].name for i in chunk.symbols] or [chunk.function_name],
+            docs=[parsed.symbols[i].docstring for i in chunk.symbols],
+        )
+        for chunk in chunks
+    )
+
+
+def build(document: Document, rules: ChunkRules, embedder: Embedder) -> Built:
+    parsed = parse(document)
+    embed_lines = None
+    if rules.strategy == "semantic":
+
+        def embed_lines(lines: Sequence[str]) -> np.ndarray:
+            return np.asarray(embedder.embed_chunks([ChunkText(name="", header="", body=line) for line in lines]))
+
+    chunks = chunk_document(
+        document, parsed, rules, count_tokens_by_line=count_tokens_by_line, embed_lines=embed_lines
+    )
+    return finish(document, parsed, chunks, embedder)
+
+
+def finish(document: Document, parsed: ParsedDocument, chunks: tuple[Chunk, ...], embedder: Embedder) -> Built:
+    """Add to a chunked document what the recall index needs."""
+    return Built(
+        document=Document(**{**asdict(document), "text": ""}),
+        text=zlib.compress(document.text.encode("utf-8", "surrogatepass"), 1),
+        n_lines=len(split_lines(document.text)),
+        parsed=parsed,
+        chunks=tuple(Chunk(**{**asdict(chunk), "content": ""}) for chunk in chunks),
+        vectors=embed_chunks(embedder, chunks),
+        fields=fields_of(chunks, parsed),
+    )
+
+
+def _build_batch(documents: list[Document], rules: ChunkRules, embedder: str) -> list[Built]:
+    return [build(document, rules, load_embedder(embedder)) for document in documents]
+
+
+def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += len(document.text)
+        if size >= BATCH_BYTES or len(batch) >= 200:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def build_all(documents: Sequence[Document], rules: ChunkRules, embedder: str, n_workers: int) -> Iterator[list[Built]]:
+    """Yield built documents batch by batch, in any order.
+
+    Worker processes are started afresh (not forked: the parent holds index threads) and only when the work pays for it.
+    """
+    batches = list(_batches(documents))
+    if n_workers <= 1 or len(batches) < 4:
+        for batch in batches:
+            yield _build_batch(batch, rules, embedder)
+        return
+    with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
+        waiting: set[Future[list[Built]]] = set()
+        try:
+            for batch in batches:
+                waiting.add(pool.submit(_build_batch, batch, rules, embedder))
+                if len(waiting) >= 4 * n_workers:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield future.result()
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
