@@ -1,0 +1,232 @@
+"""The only module that runs git: repository → commits, file lists, blobs, mirrors.
+
+Never checks out, never prompts, never runs a repository's hooks or monitors. The repository is always named by
+``--git-dir``, so a ``GIT_DIR`` left in the environment (a hook that calls us) cannot lead elsewhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from devmind.errors import UpstreamError, UsageError
+
+_QUIET = (
+    "-c", "core.askPass=true", "-c", "credential.interactive=false", "-c", "core.sshCommand=ssh -oBatchMode=yes",
+    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
+    "-c", "protocol.ext.allow=never", "-c", "gc.auto=0", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60",
+)  # fmt: skip
+# 256 requests are some 10 kB: below any pipe's buffer, so writing them all before reading cannot block both sides.
+_WINDOW = 256
+_PERMANENT = re.compile(
+    r"not found|does not exist|not appear to be a git|Authentication failed|could not read (?:Username|Password)"
+    r"|Permission denied|access denied|not valid: is this a git|Unable to find remote helper"
+    r"|transport '.*' not allowed",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A git directory, and the root of its working tree (None if bare)."""
+
+    git_dir: Path
+    work_tree: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """A path in git: ``mode`` as six octal digits, ``size_bytes`` -1 where git was not asked or has none."""
+
+    raw: bytes
+    mode: str
+    oid: str
+    size_bytes: int = -1
+
+
+def _run(arguments: Sequence[str | Path], *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ["git", *_QUIET, "--no-optional-locks", *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=cwd,
+            check=False,
+            start_new_session=True,  # no controlling terminal to prompt on
+        )
+    except FileNotFoundError as error:
+        raise UpstreamError(
+            "git is not installed or not on PATH: install git, then try again", retryable=False, code="git_missing"
+        ) from error
+
+
+def _of(repository: Repository) -> list[str | Path]:
+    arguments: list[str | Path] = [f"--git-dir={repository.git_dir}"]
+    if repository.work_tree is not None:
+        arguments.append(f"--work-tree={repository.work_tree}")
+    return arguments
+
+
+def _must(repository: Repository, *arguments: str, cwd: Path | None = None) -> bytes:
+    done = _run([*_of(repository), *arguments], cwd=cwd)
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise UpstreamError(
+            f"git {arguments[0]} failed in {repository.git_dir}: {said}; run `git fsck` there", retryable=False
+        )
+    return done.stdout
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Return the repository that ``folder`` lies in (or is, if bare), or None; a broken ``.git`` counts as none.
+
+    A folder that its repository ignores counts as plain: whoever adds it by name wants what is in it.
+    """
+    for place in (folder, *folder.parents):
+        if (place / ".git").exists():
+            found = Repository(place / ".git", place)
+            break
+    else:
+        if not ((folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()):
+            return None
+        found = Repository(folder, None)
+    if _run([*_of(found), "rev-parse", "--git-dir"]).returncode != 0:
+        return None
+    if found.work_tree not in (None, folder):
+        inside = folder.relative_to(place).as_posix()
+        tracked = _run([*_of(found), "ls-files", "-z", "--", "."], cwd=folder)
+        ignored = _run([*_of(found), "check-ignore", "-q", "--", inside], cwd=place)
+        if ignored.returncode == 0 and not tracked.stdout:
+            return None
+    return found
+
+
+def resolve_commit(repository: Repository, ref: str) -> str:
+    """Return the full hash of the commit that ``ref`` names, or "" if it names none."""
+    done = _run([*_of(repository), "rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"])
+    return done.stdout.decode("ascii").strip() if done.returncode == 0 else ""
+
+
+def is_dirty(repository: Repository, folder: Path) -> bool:
+    """Return whether ``folder`` in the working tree differs from HEAD; untracked files count."""
+    return bool(_must(repository, "status", "--porcelain", "-z", "--ignore-submodules=dirty", "--", ".", cwd=folder))
+
+
+def list_tracked(repository: Repository, folder: Path) -> list[TreeEntry]:
+    """Return the files of the index below ``folder``, paths relative to it, each once."""
+    entries: dict[bytes, TreeEntry] = {}
+    for record in _must(repository, "ls-files", "-z", "--stage", cwd=folder).split(b"\0"):
+        if record:
+            meta, _, raw = record.partition(b"\t")
+            mode, oid, _ = meta.decode("ascii").split(" ")
+            entries[raw] = TreeEntry(raw, mode, oid)
+    return list(entries.values())
+
+
+def list_untracked(repository: Repository, folder: Path, *, ignored: bool) -> list[bytes]:
+    """Return untracked paths below ``folder``. A path that ends in "/" is a nested repository or an ignored folder."""
+    arguments = ["ls-files", "-z", "--others", "--exclude-standard"]
+    if ignored:
+        arguments += ["--ignored", "--directory"]
+    return [raw for raw in _must(repository, *arguments, cwd=folder).split(b"\0") if raw]
+
+
+def list_tree(repository: Repository, commit: str) -> list[TreeEntry]:
+    """Return all entries of ``commit``, in git's order, with sizes."""
+    entries = []
+    for record in _must(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit).split(b"\0"):
+        if record:
+            meta, _, raw = record.partition(b"\t")
+            mode, _, oid, size = meta.decode("ascii").split()
+            entries.append(TreeEntry(raw, mode, oid, -1 if size == "-" else int(size)))
+    return entries
+
+
+def read_blobs(repository: Repository, oids: Sequence[str]) -> Iterator[bytes | None]:
+    """Yield the content of each blob in order, None for one that is missing. One process for all."""
+    if not oids:
+        return
+    with subprocess.Popen(
+        ["git", *_QUIET, *map(str, _of(repository)), "cat-file", "--batch"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        requests, replies = process.stdin, process.stdout
+        assert requests is not None and replies is not None
+        try:
+            rest = iter(oids)
+            while window := list(itertools.islice(rest, _WINDOW)):
+                requests.write("".join(f"{oid}\n" for oid in window).encode("ascii"))
+                requests.flush()
+                for _ in window:
+                    head = replies.readline().split()
+                    if not head:
+                        raise UpstreamError(
+                            f"git cat-file stopped early in {repository.git_dir}: run `git fsck` there", retryable=True
+                        )
+                    if len(head) == 3:
+                        content = replies.read(int(head[2]))
+                        replies.read(1)
+                        yield content
+                    else:
+                        yield None
+        finally:
+            process.kill()
+
+
+def update_mirror(url: str, mirror: Path, *, label: str) -> Repository:
+    """Clone ``url`` bare into ``mirror``, or fetch it again. ``label`` is the URL without credentials.
+
+    Credentials in ``url`` are used and not kept. A clone that fails leaves nothing behind.
+
+    Raises:
+        UpstreamError: the remote cannot be read; ``retryable`` unless git's words say that it never will.
+    """
+    repository = Repository(mirror, None)
+    if (mirror / "HEAD").is_file():
+        refs = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+        _remote(
+            url, label, [*_of(repository), "fetch", "--quiet", "--prune", "--no-write-fetch-head", "--", url, *refs]
+        )
+        head = _remote(url, label, ["ls-remote", "--symref", "--", url, "HEAD"])
+        named = re.search(rb"^ref: (refs/heads/\S+)\tHEAD$", head, re.MULTILINE)
+        if named:
+            _must(repository, "symbolic-ref", "HEAD", os.fsdecode(named[1]))
+        return repository
+    try:
+        mirror.parent.mkdir(parents=True, exist_ok=True)
+        attempt = Path(tempfile.mkdtemp(prefix=".cloning-", dir=mirror.parent))
+    except OSError as error:
+        raise UsageError(f"the mirror folder {mirror.parent} cannot be written ({error}): choose another") from error
+    try:
+        _remote(url, label, ["clone", "--quiet", "--mirror", "--", url, str(attempt / "clone")])
+        _must(Repository(attempt / "clone", None), "config", "remote.origin.url", label)
+        try:
+            (attempt / "clone").rename(mirror)
+        except OSError:
+            if not (mirror / "HEAD").is_file():  # else another process cloned it meanwhile: as good as ours
+                raise
+    finally:
+        shutil.rmtree(attempt, ignore_errors=True)
+    return repository
+
+
+def _remote(url: str, label: str, arguments: Sequence[str | Path]) -> bytes:
+    done = _run(arguments)
+    if done.returncode == 0:
+        return done.stdout
+    said = done.stderr.decode("utf-8", "replace").replace(url, label).strip()
+    permanent = _PERMANENT.search(said) is not None
+    advice = "check the URL and that git may read it (credential helper or ssh key)" if permanent else "try again later"
+    raise UpstreamError(
+        f"git could not read {label}: {said or 'no message'}; {advice}", retryable=not permanent, code="clone_failed"
+    )

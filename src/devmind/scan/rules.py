@@ -1,0 +1,148 @@
+"""Which paths are wanted: include and exclude globs, ignore files, folders of foreign code.
+
+Turns a path into a verdict. Must not open the files it judges (only the ignore files).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pathspec import GitIgnoreSpec
+
+from devmind.types import Skipped
+
+# Installed code: never the project's own, and often more than everything else together.
+_INSTALLED = frozenset(
+    {
+        "node_modules", "bower_components", "jspm_packages", ".venv", "site-packages", "__pycache__", ".tox",
+        ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".gradle", ".hg", ".svn", ".yarn"
+    }
+)  # fmt: skip
+_INSTALLED_ENDS = (".dist-info", ".egg-info")
+DEVMINDIGNORE = ".devmindignore"
+GITIGNORE = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRules:
+    """What to take. Globs are written as in ``.gitignore``; an empty ``include`` takes all.
+
+    ``index_vendored`` opens installed folders (``node_modules``, ``site-packages`` …) too; copies in ``vendor/`` and
+    the like are always taken, with the role "vendored".
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_bytes: int = 1_000_000
+    index_vendored: bool = False
+
+
+def shown(raw: bytes) -> str:
+    """Return a path for people and the store: bytes that are not UTF-8 become ``\\xNN``, always the same way."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def compile_ignore(lines: Iterable[str]) -> GitIgnoreSpec:
+    """Compile patterns; one that is malformed is left out, as git does."""
+    kept = []
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            continue
+        kept.append(line)
+    return GitIgnoreSpec.from_lines(kept)
+
+
+class Gate:
+    """The verdict on folders and paths of one scan; remembers folders, since each is asked for every file in it.
+
+    Args:
+        rules: the caller's rules.
+        read_ignore: given (folder relative to the repository's root, name), the bytes of that ignore file or None.
+        names: ignore file names that count, the weaker first.
+        prefix: where the scanned folder lies below the repository's root: "" or "sub/folder/".
+        is_link: whether a folder (as read_ignore's) is a symbolic link on disk.
+    """
+
+    def __init__(
+        self,
+        rules: ScanRules,
+        *,
+        read_ignore: Callable[[bytes, str], bytes | None],
+        names: tuple[str, ...],
+        prefix: bytes = b"",
+        is_link: Callable[[bytes], bool] = lambda _: False,
+    ) -> None:
+        self._include = compile_ignore(rules.include) if rules.include else None
+        self._exclude = compile_ignore(rules.exclude) if rules.exclude else None
+        self._index_vendored = rules.index_vendored
+        self._read_ignore = read_ignore
+        self._names = names
+        self._prefix = prefix
+        self._is_link = is_link
+        self._stacks: dict[bytes, tuple[tuple[int, GitIgnoreSpec], ...]] = {}
+        self._folders: dict[bytes, Skipped | None] = {b"": None}
+
+    def folder(self, raw: bytes) -> Skipped | None:
+        """Return None for an open folder, else the skip of the topmost closed folder on the way to it."""
+        if raw in self._folders:
+            return self._folders[raw]
+        parent, _, name = raw.rpartition(b"/")
+        verdict = self.folder(parent) or self._judge_folder(raw, name)
+        self._folders[raw] = verdict
+        return verdict
+
+    def path(self, raw: bytes) -> Skipped | None:
+        """Return the skip of a file whose folder is open, or None if it is wanted."""
+        path = shown(raw)
+        if self._is_ignored(raw):
+            return Skipped(path, "ignored", "an ignore file names it")
+        if self._exclude is not None and self._exclude.match_file(path):
+            return Skipped(path, "excluded", "an exclude glob matches it")
+        if self._include is not None and not self._include.match_file(path):
+            return Skipped(path, "excluded", "no include glob matches it")
+        return None
+
+    def _judge_folder(self, raw: bytes, name: bytes) -> Skipped | None:
+        path = shown(raw) + "/"
+        plain = shown(name)
+        if not self._index_vendored and (plain in _INSTALLED or plain.endswith(_INSTALLED_ENDS)):
+            return Skipped(path, "vendored", f"{plain} holds installed or derived files")
+        if self._is_ignored(raw + b"/"):
+            return Skipped(path, "ignored", "an ignore file names this folder")
+        if self._exclude is not None and self._exclude.match_file(path):
+            return Skipped(path, "excluded", "an exclude glob matches this folder")
+        if self._is_link(self._prefix + raw):
+            return Skipped(path, "symlink", "the folder was replaced by a symbolic link")
+        return None
+
+    def _is_ignored(self, raw: bytes) -> bool:
+        full = self._prefix + raw
+        folder = full.rstrip(b"/").rpartition(b"/")[0]
+        stack = self._stack(folder)
+        if not stack:
+            return False
+        text = shown(full)
+        for start, spec in reversed(stack):
+            include = spec.check_file(text[start:]).include
+            if include is not None:
+                return include
+        return False
+
+    def _stack(self, folder: bytes) -> tuple[tuple[int, GitIgnoreSpec], ...]:
+        known = self._stacks.get(folder)
+        if known is not None:
+            return known
+        stack = self._stack(folder.rpartition(b"/")[0]) if folder else ()
+        start = len(shown(folder)) + 1 if folder else 0
+        for name in self._names:
+            data = self._read_ignore(folder, name)
+            if data:
+                text = data.decode("utf-8", "backslashreplace").removeprefix("\ufeff").replace("\r\n", "\n")
+                spec = compile_ignore(text.split("\n"))
+                if len(spec):
+                    stack = (*stack, (start, spec))
+        self._stacks[folder] = stack
+        return stack
