@@ -96,7 +96,12 @@ class LexicalReader:
         return int(self._searcher.doc_freq(field, term))
 
     def search(
-        self, weights: Mapping[str, float], *, k: int, repo_ids: Sequence[int] = (), fields: Mapping[str, float] = WEIGHTS
+        self,
+        weights: Mapping[str, float],
+        *,
+        k: int,
+        repo_ids: Sequence[int] = (),
+        fields: Mapping[str, float] = WEIGHTS,
     ) -> list[tuple[int, float]]:
         """Return (key, BM25 score) of the best chunks, best first; ties by key.
 
@@ -107,7 +112,10 @@ class LexicalReader:
             fields: weights by field.
         """
         should = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, f, term), w * boost))
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, f, term), w * boost),
+            )
             for term, w in weights.items()
             for f, boost in fields.items()
         ]
@@ -122,5 +130,7 @@ class LexicalReader:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, within)])
         found = self._searcher.search(query, limit=k, count=False).hits
         keys = self._searcher.fast_field_values("key", [address for _, address in found])
-        return sorted(((int(key), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
-                      key=lambda pair: (-pair[1], pair[0]))
+        return sorted(
+            ((int(key), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
+            key=lambda pair: (-pair[1], pair[0]),
+        )

@@ -33,6 +33,8 @@ def stored_chunks(catalog: Catalog, content_id: int) -> tuple[Chunk, ...]:
         (content_id,),
     )
     return tuple(
-        Chunk(row[0], row[1], "\n".join(lines[row[0] - 1 : row[1]]), row[2], row[3], tuple(json.loads(row[4])), *row[5:])
+        Chunk(
+            row[0], row[1], "\n".join(lines[row[0] - 1 : row[1]]), row[2], row[3], tuple(json.loads(row[4])), *row[5:]
+        )
         for row in rows
     )

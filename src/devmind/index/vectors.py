@@ -25,7 +25,9 @@ def snapshot_path(folder: Path, repo_id: int, generation: int) -> Path:
     return folder / f"{repo_id}-{generation}.npz"
 
 
-def gather(catalog: Catalog, places: Iterable[tuple[int, int]], dim: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float16]]:
+def gather(
+    catalog: Catalog, places: Iterable[tuple[int, int]], dim: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float16]]:
     """Return (keys (n,) int64 ascending, vectors (n, dim) float16) of the chunks of (place id, content id) pairs."""
     by_content: dict[int, list[int]] = {}
     for place_id, content_id in places:
@@ -34,7 +36,9 @@ def gather(catalog: Catalog, places: Iterable[tuple[int, int]], dim: int) -> tup
     for at in range(0, len(wanted), 500):
         part = wanted[at : at + 500]
         marks = ",".join("?" * len(part))
-        for content_id, blob in catalog.rows(f"SELECT content_id, vectors FROM content WHERE content_id IN ({marks})", part):
+        for content_id, blob in catalog.rows(
+            f"SELECT content_id, vectors FROM content WHERE content_id IN ({marks})", part
+        ):
             vectors = np.frombuffer(blob, np.float16).reshape(-1, dim)
             for place_id in by_content[content_id]:
                 keys.append((place_id << ORDINAL_BITS) + np.arange(len(vectors), dtype=np.int64))

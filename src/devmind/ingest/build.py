@@ -74,9 +74,7 @@ def build(document: Document, rules: ChunkRules, embedder: Embedder) -> Built:
         def embed_lines(lines: Sequence[str]) -> np.ndarray:
             return np.asarray(embedder.embed_chunks([ChunkText(name="", header="", body=line) for line in lines]))
 
-    chunks = chunk_document(
-        document, parsed, rules, count_tokens_by_line=count_tokens_by_line, embed_lines=embed_lines
-    )
+    chunks = chunk_document(document, parsed, rules, count_tokens_by_line=count_tokens_by_line, embed_lines=embed_lines)
     return finish(document, parsed, chunks, embedder)
 
 

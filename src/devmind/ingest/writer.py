@@ -51,7 +51,9 @@ class Writer:
             kb.mkdir(parents=True, exist_ok=True)
             self._lock = (kb / "write.lock").open("a")
         except OSError as error:
-            raise StoreError(f"cannot write the knowledge base {kb}: {error}; choose another folder with --kb") from error
+            raise StoreError(
+                f"cannot write the knowledge base {kb}: {error}; choose another folder with --kb"
+            ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -64,7 +66,9 @@ class Writer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.catalog.close()
         self._lock.close()
 
@@ -150,9 +154,7 @@ class Writer:
         reports = []
         for repo_name, built in by_repo.items():
             started = time.monotonic()
-            repo = self.catalog.register(
-                name=repo_name, source="", kind="import", ref=None, include=(), exclude=()
-            )
+            repo = self.catalog.register(name=repo_name, source="", kind="import", ref=None, include=(), exclude=())
             self.catalog.clear_pending(repo)
             lexical = LexicalWriter(self.kb / "lexical")
             places: dict[str, int] = {}
@@ -292,7 +294,9 @@ class Writer:
         if indexed:
             lexical.commit()
             with self.catalog.transaction():
-                self.catalog.db.executemany("UPDATE place SET in_lexical = 1 WHERE place_id = ?", [(p,) for p in indexed])
+                self.catalog.db.executemany(
+                    "UPDATE place SET in_lexical = 1 WHERE place_id = ?", [(p,) for p in indexed]
+                )
         lexical.close()
 
     def _switch(
@@ -345,7 +349,15 @@ class Writer:
         return (commit[0][0] if commit else ""), [tuple(row) for row in rows]  # type: ignore[misc]
 
     def _report(
-        self, repo: Repository, number: int, commit: str, skips: Sequence[Skipped], *, changed: bool, n_reused: int, started: float
+        self,
+        repo: Repository,
+        number: int,
+        commit: str,
+        skips: Sequence[Skipped],
+        *,
+        changed: bool,
+        n_reused: int,
+        started: float,
     ) -> Report:
         visible = (
             "FROM alive a JOIN place p ON p.place_id = a.place_id {} WHERE a.repo_id = ? AND a.born <= ? "

@@ -47,7 +47,11 @@ def defining(catalog: Catalog, name: str, repo_ids: set[int], limit: int = 50) -
 
     ``name`` may be qualified (``Class.method``, ``ns::fn``): its last part is looked up, the rest must match as a suffix.
     """
-    parts = [part for part in name.replace("::", ".").replace("->", ".").replace("#", ".").replace("\\", ".").split(".") if part]
+    parts = [
+        part
+        for part in name.replace("::", ".").replace("->", ".").replace("#", ".").replace("\\", ".").split(".")
+        if part
+    ]
     if not parts:
         return []
     rows = catalog.rows(
@@ -73,6 +77,3 @@ def defining(catalog: Catalog, name: str, repo_ids: set[int], limit: int = 50) -
         if at:
             found.append(((place_id << ORDINAL_BITS) + at[0][0], own == parts[-1]))
     return found[:limit]
-
-
-

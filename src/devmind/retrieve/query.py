@@ -17,7 +17,9 @@ from devmind.index.terms import CJK, terms
 IDENTIFIER = re.compile(
     r"\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)+|\b[A-Za-z_$]*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z])[\w$]*|`[^`\s]+`"
 )
-PATHLIKE = re.compile(r"[\w.@-]+(?:/[\w.@-]+)+|\b[\w-]+\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b")
+PATHLIKE = re.compile(
+    r"[\w.@-]+(?:/[\w.@-]+)+|\b[\w-]+\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b"
+)
 # Words that ask rather than tell; stemmed, as `terms` gives them.
 STOP = frozenset(
     terms(

@@ -92,7 +92,9 @@ class Retriever:
             confidence=self._confidence(query, ranked[:5], hits),
             generations={active[r][0]: active[r][1] for r in chosen},
             timings_ms={**timings, "total": _ms(started)},
-            nearest_names=tuple(dict.fromkeys(r.candidate.qualified_name for r in ranked[:8] if r.candidate.qualified_name))[:5],
+            nearest_names=tuple(
+                dict.fromkeys(r.candidate.qualified_name for r in ranked[:8] if r.candidate.qualified_name)
+            )[:5],
         )
         self._cache[key] = (self._clock(), result)
         while len(self._cache) > CACHE_ENTRIES:
@@ -106,7 +108,9 @@ class Retriever:
         active = self.catalog.active()
         if active != self._active:
             self._lexical.refresh()
-            self._snapshots = {at: s for at, s in self._snapshots.items() if active.get(at[0], ("", -1, ""))[1] == at[1]}
+            self._snapshots = {
+                at: s for at, s in self._snapshots.items() if active.get(at[0], ("", -1, ""))[1] == at[1]
+            }
             self._active = active
         return active
 
@@ -144,7 +148,9 @@ class Retriever:
             lexical = dict(self._lexical.search(query.weights, k=depth, repo_ids=repo_ids))
             timings["lexical"] = _ms(mark)
             mark = time.perf_counter()
-            near = sorted((pair for s in snapshots for pair in s.search(vector, depth // 2)), key=lambda p: (-p[1], p[0]))
+            near = sorted(
+                (pair for s in snapshots for pair in s.search(vector, depth // 2)), key=lambda p: (-p[1], p[0])
+            )
             timings["dense"] = _ms(mark)
             defines = self._definitions(query, set(chosen))
             mark = time.perf_counter()
@@ -207,7 +213,8 @@ class Retriever:
             spans[c.key] = (c.start_line, c.end_line)
             chosen.append(r)
         return [
-            self._hit(i, r, spans[r.candidate.key], also[r.candidate.body_hash], active) for i, r in enumerate(chosen, 1)
+            self._hit(i, r, spans[r.candidate.key], also[r.candidate.body_hash], active)
+            for i, r in enumerate(chosen, 1)
         ]
 
     def _hit(
@@ -269,7 +276,10 @@ def _passes(c: Candidate, filters: Filters) -> bool:
         (not filters.languages or c.language in filters.languages)
         and (not filters.roles or c.role in filters.roles)
         and (not filters.kinds or c.node_type in filters.kinds)
-        and (not filters.paths or any(fnmatchcase(c.path, glob) or c.path.startswith(glob.rstrip("/") + "/") for glob in filters.paths))
+        and (
+            not filters.paths
+            or any(fnmatchcase(c.path, glob) or c.path.startswith(glob.rstrip("/") + "/") for glob in filters.paths)
+        )
     )
 
 
