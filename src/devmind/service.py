@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from devmind.answer.extractive import compose
-from devmind.embed import builtin_embedder
+from devmind.embed.static import built_in
 from devmind.errors import UsageError
 from devmind.index.catalog import ALIVE
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
@@ -32,7 +32,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.retriever = Retriever(settings.home, builtin_embedder())
+        self.retriever = Retriever(settings.home, built_in())
         self.catalog = self.retriever.catalog
 
     def __enter__(self) -> Self:
@@ -54,8 +54,9 @@ class Service:
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
         names = self._names()
         return [
-            {"repo": names[d.repo_id], "path": d.path, "name": d.name, "qualified_name": d.qualified_name, "kind": d.kind,
-             "start_line": d.start_line, "end_line": d.end_line, "signature": d.signature, "docstring": d.docstring}
+            {"repo": names[d.repo_id], "path": d.path, "name": d.name, "qualified_name": d.qualified_name,
+             "kind": d.kind, "start_line": d.start_line, "end_line": d.end_line, "signature": d.signature,
+             "docstring": d.docstring}
             for d in definitions(self.catalog, name, self._repo_ids(repo))[:limit]
         ]  # fmt: skip
 
@@ -238,7 +239,8 @@ class Service:
     def _content(self, repo: str, path: str, generation: int) -> int | None:
         rows = self.catalog.rows(
             "SELECT p.content_id FROM repository r JOIN place p ON p.repo_id = r.repo_id AND p.path = ? "
-            "JOIN alive a ON a.place_id = p.place_id AND a.born <= ? AND (a.died IS NULL OR a.died > ?) WHERE r.name = ?",
+            "JOIN alive a ON a.place_id = p.place_id AND a.born <= ? AND (a.died IS NULL OR a.died > ?) "
+            "WHERE r.name = ?",
             (path, generation, generation, repo),
         )
         return rows[0][0] if rows else None

@@ -145,7 +145,12 @@ class Catalog:
         found = self.rows(
             "SELECT repo_id, name, source, kind, ref, include, exclude, active_generation FROM repository ORDER BY name"
         )
-        return [Repository(*row[:5], tuple(json.loads(row[5])), tuple(json.loads(row[6])), row[7]) for row in found]
+        return [
+            Repository(
+                row[0], row[1], row[2], row[3], row[4], tuple(json.loads(row[5])), tuple(json.loads(row[6])), row[7]
+            )
+            for row in found
+        ]
 
     def repository(self, name: str) -> Repository:
         """Return the repository of that name.

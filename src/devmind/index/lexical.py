@@ -131,6 +131,6 @@ class LexicalReader:
         found = self._searcher.search(query, limit=k, count=False).hits
         keys = self._searcher.fast_field_values("key", [address for _, address in found])
         return sorted(
-            ((int(key), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
+            ((int(key or 0), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
             key=lambda pair: (-pair[1], pair[0]),
         )

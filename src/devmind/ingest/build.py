@@ -12,8 +12,10 @@ from multiprocessing import get_context
 import numpy as np
 
 from devmind.chunk import ChunkRules, chunk_document
-from devmind.embed import ChunkText, Embedder, builtin_embedder
+from devmind.embed.static import built_in
 from devmind.embed.tokenizer import count_tokens_by_line
+from devmind.embed.types import ChunkText, Embedder
+from devmind.errors import UsageError
 from devmind.index.fields import chunk_fields
 from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, split_lines
@@ -38,7 +40,9 @@ class Built:
 
 @cache
 def load_embedder(name: str) -> Embedder:
-    return builtin_embedder()
+    if name != "builtin":
+        raise UsageError(f"unknown embedder '{name}': use builtin")
+    return built_in()
 
 
 def fingerprint(rules: ChunkRules, embedder: Embedder) -> str:

@@ -1,8 +1,8 @@
 """The writer of a knowledge base: registers sources and moves their repositories from one generation to the next.
 
-Order of one ingest: contents, places and lexical documents are written (no reader sees them), the lexical index commits,
-the vector snapshot is renamed into place, and one catalog transaction publishes. Killed anywhere before that, the
-published generation stands untouched; the same command run again finds what was built by its content and goes on.
+Order of one ingest: contents, places and lexical documents are written (no reader sees them), the lexical index
+commits, the vector snapshot is renamed into place, and one catalog transaction publishes. Killed anywhere before
+that, the published generation stands untouched; the same command run again finds what was built by its content and goes on.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class Writer:
         for repo in known:
             if repo.name == name and (repo.source, repo.ref) != (opened.location, ref):
                 raise UsageError(
-                    f"the name '{name}' belongs to {repo.source}: choose another --name, or 'devmind remove {name}' first",
+                    f"the name '{name}' belongs to {repo.source}: choose another --name, "
+                    f"or 'devmind remove {name}' first",
                     code="name_taken",
                 )
         repo = self.catalog.register(
@@ -346,7 +347,7 @@ class Writer:
             "SELECT path, reason, detail, size_bytes FROM skip WHERE repo_id = ? AND generation = ? ORDER BY 1, 2",
             (repo.repo_id, generation),
         )
-        return (commit[0][0] if commit else ""), [tuple(row) for row in rows]  # type: ignore[misc]
+        return (commit[0][0] if commit else ""), [tuple(row) for row in rows]
 
     def _report(
         self,

@@ -45,7 +45,8 @@ def load(catalog: Catalog, keys: Iterable[int]) -> dict[int, Candidate]:
 def defining(catalog: Catalog, name: str, repo_ids: set[int], limit: int = 50) -> list[tuple[int, bool]]:
     """Return (key, whether the qualified name matches too) of the chunks that define ``name``.
 
-    ``name`` may be qualified (``Class.method``, ``ns::fn``): its last part is looked up, the rest must match as a suffix.
+    ``name`` may be qualified (``Class.method``, ``ns::fn``): its last part is looked up,
+    the rest must match as a suffix.
     """
     parts = [
         part

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from devmind.embed import Embedder
+from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.index.catalog import Catalog
 from devmind.index.lexical import LexicalReader
@@ -84,7 +84,7 @@ class Retriever:
             return known[1]
         query = understand(text, df=self._lexical.df, n_chunks=self._lexical.n_chunks)
         timings = {"understand": _ms(started)}
-        ranked, candidates = self._rank(query, chosen, active, k, filters, timings)
+        ranked = self._rank(query, chosen, active, k, filters, timings)
         hits = self._shape(ranked, k, active)
         result = SearchResult(
             query=text,
@@ -138,7 +138,7 @@ class Retriever:
         k: int,
         filters: Filters,
         timings: dict[str, float],
-    ) -> tuple[list[Ranked], dict[int, Candidate]]:
+    ) -> list[Ranked]:
         snapshots = [self.snapshot(repo_id, active[repo_id][1]) for repo_id in chosen]
         vector = self.embedder.embed_queries([query.english or query.text])[0]
         repo_ids = chosen if len(chosen) < len(active) else ()
@@ -170,7 +170,7 @@ class Retriever:
         scores = np.array([lexical.get(key, 0.0) for key in kept], np.float32)
         ranked = rank(query, list(kept.values()), scores, dense, defines, idf)
         timings["rank"] = _ms(mark)
-        return ranked, kept
+        return ranked
 
     def _definitions(self, query: Query, repo_ids: set[int]) -> dict[int, float]:
         found: dict[int, float] = {}
