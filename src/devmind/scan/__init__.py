@@ -4,7 +4,7 @@
 Must not write to the source, run code from it, or let one bad file stop the rest.
 """
 
-# ruff: noqa: PTH114, PTH118 (paths are bytes here, which pathlib has not)
+# ruff: noqa: PTH118 (paths are bytes here, which pathlib has not)
 from __future__ import annotations
 
 import os

@@ -20,16 +20,17 @@ _BOMS = (
 _SAMPLE = 65_536
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 _MAX_CONTROL_SHARE = 0.02
+_MIN_ZERO_SHARE = 0.5  # of one byte in two: code is mostly ASCII, even with comments in Chinese
 _HIGH = bytes(range(0x80, 0x100))
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 # Characters frequent enough that a few lines of a comment hold several. A wrong decoding yields rare ones instead.
 _COMMON = {
-    "gb18030": "的一是不了在有人这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天"
-    "而能好"
+    "gb18030": "的一是不了在有人这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多"
+    "天而能好"
     "都然没日于起还发成事只作当想看文无开手用主行方又如前所本见经头面公同三已老从动两长知样现分将外但身些与高意进把法此实"
     "数据类型函返回值参件名称加载码测试用户请求处理错误信息设置获取字符串接口配置检查默认存储结果使选项更新",
-    "big5": "的一是不了在有人這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可裡後小麼心多天"
-    "而能好"
+    "big5": "的一是不了在有人這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可裡後小麼心多"
+    "天而能好"
     "都然沒日於起還發成事只作當想看文無開手用主行方又如前所本見經頭面公同三已老從動兩長知樣現分將外但身些與高意進把法此實"
     "數據資料類型函式傳回返值參件名稱加載碼測試使用者請求處理錯誤訊息設定取得字串介面檢查預存結果選項更新",
     "cp949": "이다는에하고의을를가기지어서로도사자인은한니리시나라일있그수것해대아만보정요전주과제부면스오으게여성"
@@ -91,13 +92,13 @@ def _strict(data: bytes, name: str) -> str:
 def _utf16_without_bom(data: bytes) -> str | None:
     """Return the byte order if nearly all zeros stand on one side, as in ASCII-heavy UTF-16."""
     sample = data[:4096]
-    if len(data) % 2 or len(sample) < 4:
+    if len(data) % 2 or len(sample) < 8:
         return None
     even, odd = sample[0::2].count(0), sample[1::2].count(0)
     half = len(sample) // 2
-    if odd >= 0.25 * half and even == 0:
+    if odd >= _MIN_ZERO_SHARE * half and even == 0:
         return "utf-16-le"
-    if even >= 0.25 * half and odd == 0:
+    if even >= _MIN_ZERO_SHARE * half and odd == 0:
         return "utf-16-be"
     return None
 

@@ -43,7 +43,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A path in git: ``mode`` as six octal digits, ``size_bytes`` -1 where git was not asked or has none."""
+    """A path in git: ``mode`` as six octal digits, ``size_bytes`` -1 if git was not asked or lacks the blob."""
 
     raw: bytes
     mode: str
@@ -145,7 +145,7 @@ def list_tree(repository: Repository, commit: str) -> list[TreeEntry]:
         if record:
             meta, _, raw = record.partition(b"\t")
             mode, _, oid, size = meta.decode("ascii").split()
-            entries.append(TreeEntry(raw, mode, oid, -1 if size == "-" else int(size)))
+            entries.append(TreeEntry(raw, mode, oid, int(size) if size.isdigit() else -1))
     return entries
 
 

@@ -82,7 +82,8 @@ def role_of(path: str, text_head: str = "", language: str = "") -> Role:
 
 def has_generated_header(text_head: str) -> bool:
     """Return whether a comment in the first lines says that a tool wrote the file."""
-    if not _GENERATED_WORDS.search(text_head, 0, 3000):
+    head = text_head[:3000]
+    if "generated" not in head.lower() and "DO NOT EDIT" not in head:
         return False
-    lines = text_head[:3000].split("\n", _HEADER_LINES)[:_HEADER_LINES]
+    lines = head.split("\n", _HEADER_LINES)[:_HEADER_LINES]
     return any(_COMMENT_LINE.match(line) and _GENERATED_WORDS.search(line) for line in lines)

@@ -14,9 +14,12 @@ from re import Match
 MASK = "***"
 # Substring search first: most files hold none of these, and a scan of every file with the expressions below would
 # cost more than all the rest of reading it.
-_NAME_HINTS = ("passw", "passphrase", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key",
-               "accesskey", "access-key", "private_key", "auth_key", "encryption_key", "signing_key",
-               "account_key", "accountkey", "credential")  # fmt: skip
+_NAME_HINTS = ("passw", "passphr", "pwd", "secret", "token", "credential", "_key", "-key", "apikey", "esskey", "ntkey",
+               "authorization")  # fmt: skip
+# Nearly every token has an unbroken run of 20 letters and digits; those whose alphabet has "-" and "_" may not.
+_RUN = b"a" * 20
+_TO_RUNS = bytes(97 if byte < 128 and chr(byte).isalnum() else 32 for byte in range(256))
+_LOOSE = ("AIza", "SG.", "glpat-", "GOCSPX-")
 _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     (hints, re.compile(pattern))
     for hints, pattern in (
@@ -43,7 +46,7 @@ _NAME = (
     r"|encryption[_-]?key|signing[_-]?key|account[_-]?key|credentials?)"
 )
 _QUOTED = re.compile(
-    rf"(?P<name>[\w.$-]*{_NAME}[\w-]*)(?P<mid>[\"'`]?\]?\s*(?::\s*&?[\w.\[\]<>| ]{{1,40}}?)?\s*(?::=|=>|==|=|:|,)\s*"
+    rf"(?P<name>{_NAME}[\w-]*)(?P<mid>[\"'`]?\]?\s*(?::\s*&?[\w.\[\]<>| ]{{1,40}}?)?\s*(?::=|=>|==|=|:|,)\s*"
     r"(?:[rbuf]{1,2}(?=[\"'])|@(?=\"))?(?P<quote>[\"'`]))(?P<value>[^\"'`\s]{8,400})(?P=quote)",
     re.IGNORECASE,
 )
@@ -58,6 +61,7 @@ _INLINE = re.compile(  # AccountKey=…; in a connection string
 )
 _BEARER = re.compile(r"(?P<mid>\b(?:Bearer|Basic|Token)\s+)(?P<value>[A-Za-z0-9+/_.=-]{20,400})")
 _IN_URL = re.compile(r"(?P<mid>://[^\s/:@'\"<>]{0,64}:)(?P<value>[^\s/:@'\"<>]{6,200})(?=@[\w\[])")
+_VALUE = re.compile(r"[=:,>\"'`][^\d\n]*\d")  # what every one of the four above must contain: a digit is in each secret
 # A name that says where or what a secret is, not the secret.
 _ABOUT = re.compile(
     r"(?:url|uri|path|file|filename|name|field|header|type|regex|pattern|label|title|message|msg|error|endpoint|prefix"
@@ -69,6 +73,7 @@ _PLACEHOLDER = re.compile(
     r"|^\$|^%|^\{|^@|^#|env[.\[(]|process\.|secrets?\.|1234567|abcdef|qwerty",
     re.IGNORECASE,
 )
+_SAMPLE_TOKEN = re.compile(r"example|x{4}|your|placeholder|redacted|0{8}", re.IGNORECASE)
 _WORDLIKE = re.compile(r"[A-Za-z]+\d{0,4}|\d{1,4}|v\d+")
 _BREAKS = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 _MIN_ENTROPY_BITS = 2.75  # of 8 distinct characters: 3.0; of a random 20: about 4.1; of words: 2.5 to 3.5
@@ -86,21 +91,19 @@ def mask_secrets(text: str) -> str:
     """Return ``text`` with its secrets replaced; the number of lines and what surrounds a secret stay as they are."""
     if _PEM_HINT in text and "-----BEGIN " in text:
         text = _PEM.sub(_mask_pem, text)
-    for hints, shape in _SHAPES:
-        for hint in hints:
-            if hint in text:
-                text = shape.sub(_mask_shape, text)
-                break
+    if _has_long_run(text) or any(hint in text for hint in _LOOSE):
+        for hints, shape in _SHAPES:
+            for hint in hints:
+                if hint in text:
+                    text = shape.sub(_mask_shape, text)
+                    break
     if "://" in text and "@" in text:
         text = _IN_URL.sub(_mask_in_url, text)
-    if "Bearer " in text or "Basic " in text or "Token " in text:
-        text = _BEARER.sub(_mask_value, text)
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow in lower case, and offsets must agree
         lowered = text
-    if any(hint in lowered for hint in _NAME_HINTS):
-        return _mask_assignments(text, lowered)
-    return text
+    hints_found = [hint for hint in _NAME_HINTS if hint in lowered]
+    return _mask_assignments(text, lowered, hints_found) if hints_found else text
 
 
 def has_secret_assignment(text: str) -> bool:
@@ -108,10 +111,24 @@ def has_secret_assignment(text: str) -> bool:
     return mask_secrets(text) != text
 
 
-def _mask_assignments(text: str, lowered: str) -> str:
+def _has_long_run(text: str) -> bool:
+    """Return whether 20 letters and digits stand together and are no long identifier."""
+    data = text.encode("utf-8", "replace")
+    runs = data.translate(_TO_RUNS)
+    at = runs.find(_RUN)
+    while at != -1:
+        end = runs.find(b" ", at)
+        run = data[at:end] if end != -1 else data[at:]
+        if not run.isalpha() or run.isupper():
+            return True
+        at = -1 if end == -1 else runs.find(_RUN, end)
+    return False
+
+
+def _mask_assignments(text: str, lowered: str, hints: list[str]) -> str:
     """Apply the expressions to those lines alone that hold a telling name."""
     starts: set[int] = set()
-    for hint in _NAME_HINTS:
+    for hint in hints:
         at = lowered.find(hint)
         while at != -1:
             starts.add(lowered.rfind("\n", 0, at) + 1)
@@ -123,11 +140,12 @@ def _mask_assignments(text: str, lowered: str) -> str:
         end = text.find("\n", start)
         end = len(text) if end == -1 else end
         line = text[start:end]
-        if len(line) > 4000 or not ("=" in line or ":" in line or "," in line or ">" in line):
+        if len(line) > 4000 or not _VALUE.search(line):
             continue
         masked = _QUOTED.sub(_mask_value, line)
         masked = _INLINE.sub(_mask_value, masked)
         masked = _BARE.sub(_mask_value, masked)
+        masked = _BEARER.sub(_mask_value, masked)
         if masked != line:
             parts += [text[done:start], masked]
             done = end
@@ -150,7 +168,7 @@ def _mask_in_url(match: Match[str]) -> str:
 
 
 def _mask_shape(match: Match[str]) -> str:
-    return match[0] if _PLACEHOLDER.search(match[0]) else MASK
+    return match[0] if _SAMPLE_TOKEN.search(match[0]) else MASK
 
 
 def _is_mixed(value: str) -> bool:
@@ -162,17 +180,10 @@ def _looks_random(value: str) -> bool:
     """Return whether a literal is a secret by its look: no placeholder, not built from words, varied enough."""
     if _PLACEHOLDER.search(value) or "://" in value:
         return False
-    lower, upper = value.lower() != value.upper() and value != value.upper(), value != value.lower()
-    digits = any(character.isdigit() for character in value)
-    marks = sum(1 for character in value if not character.isalnum())
-    if not digits and (marks == 0 or not (lower and upper)) and not (len(value) >= 24 and lower and upper):
+    if not value.isascii() or not any(character.isdigit() for character in value):
         return False
     if entropy_bits(value) < _MIN_ENTROPY_BITS:
         return False
-    if not value.isascii():
-        return False
-    if len(value) >= 20 and value.isalnum() and lower and upper and digits:
-        return True
     return _is_mixed(value)
 
 

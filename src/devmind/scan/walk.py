@@ -128,7 +128,7 @@ def walk_tree(repository: git.Repository, commit: str, prefix: str, rules: ScanR
     special = [
         entry
         for entry in everything
-        if entry.size_bytes <= _MAX_IGNORE_FILE
+        if 0 <= entry.size_bytes <= _MAX_IGNORE_FILE
         and (entry.mode == "120000" or entry.raw.rpartition(b"/")[2] == ignore_name)
     ]
     contents = dict(
@@ -160,8 +160,10 @@ def walk_tree(repository: git.Repository, commit: str, prefix: str, rules: ScanR
             yield skipped
         elif entry.mode == "120000":
             yield _link_in_tree(raw, links, present)
+        elif entry.size_bytes < 0:
+            yield Skipped(shown(raw), "unreadable", "git has no content for it: fetch again")
         else:
-            yield Entry(raw, max(entry.size_bytes, 0), None, entry.oid)
+            yield Entry(raw, entry.size_bytes, None, entry.oid)
 
 
 def unreadable(raw: bytes, error: OSError, size_bytes: int = 0) -> Skipped:
