@@ -2,7 +2,8 @@
 
 Order of one ingest: contents, places and lexical documents are written (no reader sees them), the lexical index
 commits, the vector snapshot is renamed into place, and one catalog transaction publishes. Killed anywhere before
-that, the published generation stands untouched; the same command run again finds what was built by its content and goes on.
+that, the published generation stands untouched; the same command run again finds what was built by its content and
+goes on.
 """
 
 from __future__ import annotations

@@ -1,0 +1,22 @@
+"""``python -m bench [indexing] [retrieval] [traps]``: prints the figures; everything without arguments."""
+
+from __future__ import annotations
+
+import sys
+
+from bench import indexing, retrieval, traps
+
+STEPS = {"indexing": indexing.run, "retrieval": retrieval.run, "traps": traps.run}
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(STEPS)
+    for name in wanted:
+        if name not in STEPS:
+            sys.exit(f"unknown benchmark '{name}': use {', '.join(STEPS)}")
+        print(f"== {name}")
+        STEPS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Index a real repository (the installed package `rich`, so no network is needed) and ask about it in two languages.
+set -eu
+: "${BIN:=.venv/bin}" "${KB:=.demo/kb}"
+
+SOURCE=$("$BIN/python" -c 'import pathlib, rich; print(pathlib.Path(rich.__file__).parent)')
+
+run() {
+    printf '\n$ devmind'
+    for arg in "$@"; do
+        case $arg in *' '* | *[!\ -~]*) printf " '%s'" "$arg" ;; *) printf ' %s' "$arg" ;; esac
+    done
+    printf '\n'
+    "$BIN/devmind" --kb "$KB" "$@"
+}
+
+run add "$SOURCE" --name rich
+run ask 'How does a table decide the width of its columns?'
+run ask 'Where are control codes stripped from text?'
+run ask '进度条如何估计剩余时间?'
+run ask '控制台在哪里检测终端支持的颜色?'
