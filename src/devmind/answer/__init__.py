@@ -1,1 +1,1 @@
-
+"""Search result → cited answer: evidence, composition, verification of citations, abstention."""

@@ -1,0 +1,349 @@
+"""Search result → answer without a model: what the code says of itself, quoted and cited.
+
+The words between the quotations are ours and claim nothing that the index does not hold: a name, its kind, its place,
+its signature, the first sentence of its documentation, what it calls, and the lines that share most with the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from devmind.answer.question import Question, read_question, terms_of
+from devmind.answer.verify import Lines, format_citation, verify
+from devmind.types import Answer, Citation, Hit, SearchResult
+
+# Below this the first hits are no evidence (to be set on the dev traps: at least 8 of 10 refused, at most 1 of 20
+# answerable questions refused).
+MIN_CONFIDENCE = 0.35
+MAX_EVIDENCE = 5
+MAX_DIRECT = 3  # more pieces make an answer that nobody checks
+MAX_QUOTED_LINES = 4
+MAX_LINE_CHARS = 160
+MAX_CALLS = 6
+MAX_NAMES = 5
+GENERATOR = "extractive"
+
+COMMENT = re.compile(
+    r"\s*(?:#(?![\[!]|include|define|if|end|else|pragma)|//|/\*|\*(?:\s|/|$)|--\s|;;|<!--|%\s|\"\"\"|''')"
+)
+COMMENT_MARKS = re.compile(
+    r"^\s*(?:#+|//[/!]?|/\*+!?|\*+/?|--+|;+|<!--|%+|[rRbBuU]?\"\"\"|''')\s?|\s*(?:\*/|-->|\"\"\"|''')\s*$"
+)
+HEADER_LABEL = re.compile(
+    r"^(calls|signature|doc|docstring|comment|in|parent|path|class|imports|kind)\s*[::]\s*", re.IGNORECASE
+)
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。!?])")
+KIND_ZH = {
+    "class": "类", "method": "方法", "function": "函数", "constant": "常量", "variable": "变量", "field": "字段",
+    "property": "属性", "enum": "枚举", "enum_member": "枚举值", "interface": "接口", "struct": "结构体",
+    "union": "联合体",
+    "trait": "特征", "protocol": "协议", "type": "类型", "macro": "宏", "module": "模块", "namespace": "命名空间",
+    "object": "对象", "route": "路由", "heading": "文档章节", "key": "配置项", "element": "元素", "selector": "选择器",
+    "table": "表", "view": "视图", "target": "构建目标", "message": "消息", "service": "服务", "rpc": "远程调用",
+    "stage": "构建阶段",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one hit says of itself, each as written in the code."""
+
+    signature: str
+    doc: str
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    best: str
+    best_where: str
+    best_why: str
+    also: str
+    defined: str
+    signature: str
+    calls: str
+    separator: str
+    not_found: str
+    searched: str
+    nearest: str
+    nothing: str
+    reasons: dict[str, str]
+
+
+ENGLISH = Phrases(
+    best="The best evidence in the indexed code:",
+    best_where="It is here:",
+    best_why="What the code and its comments say about the reason:",
+    also="Also relevant:",
+    defined="at",
+    signature="Signature: ",
+    calls="Calls: ",
+    separator=", ",
+    not_found="Not found in the indexed code.",
+    searched="Searched: {repos}, for “{question}”.",
+    nearest="Nearest names: ",
+    nothing="no repository",
+    reasons={
+        "no_hits": "Nothing matched.",
+        "low_confidence": "What matched is too weak to be evidence.",
+        "names_not_found": "No evidence mentions {names}.",
+        "no_citation_resolved": "No citation could be confirmed in the indexed files.",
+    },
+)
+CHINESE = Phrases(
+    best="在已索引的代码中,最直接的依据如下:",
+    best_where="位置如下:",
+    best_why="关于原因,代码及其注释的说明如下:",
+    also="相关代码:",
+    defined="位于",
+    signature="签名:",
+    calls="调用:",
+    separator="、",
+    not_found="在已索引的代码中未找到。",
+    searched="已搜索:{repos};问题:“{question}”。",
+    nearest="最接近的名称:",
+    nothing="没有仓库",
+    reasons={
+        "no_hits": "没有任何匹配。",
+        "low_confidence": "匹配的内容过弱,不足以作为依据。",
+        "names_not_found": "没有依据提到 {names}。",
+        "no_citation_resolved": "没有引用能在已索引的文件中得到确认。",
+    },
+)
+
+
+def compose(question: str, result: SearchResult, sources: Lines, *, terms: Collection[str] = ()) -> Answer:
+    """Answer from at most five pieces of evidence, three of them quoted; every citation is checked before it is shown.
+
+    Args:
+        terms: further words that the query was expanded with (a Chinese question's English terms), used to choose
+            the lines to quote.
+    """
+    asked = read_question(question)
+    if not result.hits:
+        return _abstain(asked, result, "no_hits")
+    if result.confidence < MIN_CONFIDENCE:
+        return _abstain(asked, result, "low_confidence")
+    if _names_are_unknown(asked, result.hits):
+        return _abstain(asked, result, "names_not_found")
+    evidence = _distinct(result.hits)[:MAX_EVIDENCE]
+    wanted = asked.terms | terms_of(" ".join(terms))
+    drafts = [
+        Citation(hit.repo, hit.path, hit.symbol, hit.start_line, hit.end_line, hit.commit, verified=False)
+        for hit in evidence
+    ]
+    verdicts = verify(drafts, generations=result.generations, sources=sources)
+    direct = [
+        (hit, verdict.resolved) for hit, verdict in zip(evidence, verdicts, strict=True) if verdict.resolved is not None
+    ]
+    direct = [pair for at, pair in enumerate(direct) if at == 0 or _is_related(pair[0], wanted)][:MAX_DIRECT]
+    if not direct:
+        return _abstain(asked, result, "no_citation_resolved")
+    shows_repo = len({hit.repo for hit, _ in direct}) > 1
+    pieces = [
+        _piece(
+            hit, citation, asked, wanted=wanted, sources=sources, generations=result.generations, shows_repo=shows_repo
+        )
+        for hit, citation in direct
+    ]
+    phrases = CHINESE if asked.chinese else ENGLISH
+    lead = {"what": phrases.best, "where": phrases.best_where, "why": phrases.best_why}[asked.intent]
+    parts = [lead, pieces[0]]
+    if len(pieces) > 1:
+        parts += [phrases.also, *pieces[1:]]
+    return Answer(
+        question=question,
+        answer="\n\n".join(parts),
+        citations=tuple(citation for _, citation in direct),
+        abstained=False,
+        reason="",
+        evidence=evidence,
+        generator=GENERATOR,
+        timings_ms=result.timings_ms,
+    )
+
+
+def _abstain(asked: Question, result: SearchResult, reason: str) -> Answer:
+    phrases = CHINESE if asked.chinese else ENGLISH
+    quoted = [f"`{name}`" for name in asked.code_names]
+    repos = phrases.separator.join(sorted(result.generations)) or phrases.nothing
+    sentences = [
+        phrases.not_found,
+        phrases.reasons[reason].format(names=phrases.separator.join(quoted)),
+        phrases.searched.format(repos=repos, question=asked.text.strip()),
+    ]
+    names = (
+        result.nearest_names[:MAX_NAMES] or tuple(dict.fromkeys(hit.symbol for hit in result.hits if hit.symbol))[:3]
+    )
+    if names:
+        sentences.append(phrases.nearest + phrases.separator.join(f"`{name}`" for name in names))
+    return Answer(
+        question=asked.text,
+        answer=("" if asked.chinese else " ").join(sentences),
+        citations=(),
+        abstained=True,
+        reason=reason,
+        evidence=_distinct(result.hits)[:MAX_DIRECT],
+        generator=GENERATOR,
+        timings_ms=result.timings_ms,
+    )
+
+
+def _names_are_unknown(asked: Question, hits: Sequence[Hit]) -> bool:
+    """Whether the question names code and no hit holds any of those names, however it is cased or joined."""
+    keys = [re.sub(r"\W|_", "", name).lower() for name in asked.code_names]
+    keys = [key for key in keys if key]
+    if not keys:
+        return False
+    texts = [re.sub(r"[\W_]", "", f"{hit.path} {hit.symbol} {hit.header} {hit.content}").lower() for hit in hits]
+    return not any(key in text for key in keys for text in texts)
+
+
+def _distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """Drop hits with the same content as, or overlapping lines with, a better one."""
+    kept: list[Hit] = []
+    for hit in hits:
+        overlaps = any(
+            (hit.repo, hit.path) == (other.repo, other.path)
+            and hit.start_line <= other.end_line
+            and other.start_line <= hit.end_line
+            for other in kept
+        )
+        if not overlaps and all(hit.content.strip() != other.content.strip() for other in kept):
+            kept.append(hit)
+    return kept
+
+
+def _is_related(hit: Hit, wanted: frozenset[str]) -> bool:
+    latin = {term for term in wanted if term.isascii()}
+    return not latin or bool(latin & terms_of(f"{hit.path} {hit.symbol} {hit.header} {hit.content}"))
+
+
+def _piece(
+    hit: Hit,
+    citation: Citation,
+    asked: Question,
+    *,
+    wanted: frozenset[str],
+    sources: Lines,
+    generations: Mapping[str, int],
+    shows_repo: bool,
+) -> str:
+    phrases = CHINESE if asked.chinese else ENGLISH
+    lines = sources.lines(citation.repo, citation.path, generations[citation.repo]) or []
+    span = [(number, lines[number - 1]) for number in range(citation.start_line, citation.end_line + 1)]
+    facts = read_facts(hit, [line for _, line in span])
+    where = format_citation(citation) + (f" [{citation.repo}]" if shows_repo else "")
+    kind = KIND_ZH.get(hit.kind, "代码") if asked.chinese else hit.kind.replace("_", " ") or "code"
+    name = f"`{citation.symbol or citation.path}`"
+    opening = f"{name}({kind})" if asked.chinese else f"{name} ({kind})"
+    said = f"{':' if asked.chinese else ': '}{facts.doc}" if facts.doc else ""
+    text = [f"{opening}{said}", f"{phrases.defined} {where}"]
+    if facts.signature:
+        text.append(f"{phrases.signature}`{_cut(facts.signature)}`")
+    if facts.calls:
+        text.append(phrases.calls + phrases.separator.join(f"`{name}`" for name in facts.calls))
+    text += [
+        f"  {number:>5} | {line}"
+        for number, line in telling_lines(span, wanted, facts=facts, intent_why=asked.intent == "why")
+    ]
+    return "\n".join(text)
+
+
+def read_facts(hit: Hit, lines: Sequence[str]) -> Facts:
+    """Read signature, first sentence of the documentation and called names from the header, else from the lines."""
+    last = re.split(r"[.#/]|::", hit.symbol)[-1] if hit.symbol else ""
+    calls: tuple[str, ...] = ()
+    signature = ""
+    prose: list[str] = []
+    for raw in hit.header.split("\n"):
+        line = raw.strip()
+        label = HEADER_LABEL.match(line)
+        value = line[label.end() :] if label else line
+        match label[1].lower() if label else "":
+            case "calls":
+                calls = tuple(name.strip(" `") for name in re.split(r"[,;]\s+|,", value) if name.strip(" `"))[
+                    :MAX_CALLS
+                ]
+            case "signature":
+                signature = value
+            case "doc" | "docstring" | "comment":
+                prose.append(value)
+            case "":
+                if not value or value in (hit.symbol, last, hit.path):
+                    if prose:
+                        prose.append("")
+                elif not signature and not prose and last and _names(last, value) and _is_code(value, last):
+                    signature = value
+                else:
+                    prose.append(value)
+            case _:
+                pass
+    code = [line for line in lines if line.strip()]
+    if not signature and last and hit.kind not in ("heading", "key"):
+        found = (line for line in code if not COMMENT.match(line) and _names(last, line))
+        signature = next(found, "").strip().rstrip("{").rstrip()
+    return Facts(signature, first_sentence("\n".join(prose)) or first_sentence(_leading_comment(code)), calls)
+
+
+def _names(name: str, line: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) is not None
+
+
+def _is_code(line: str, name: str) -> bool:
+    """Whether a header line that holds the name is its declaration rather than a sentence about it."""
+    return re.search(rf"{re.escape(name)}\s*[(\[<:={{]|^[\w\s*&:<>,@]{{0,60}}\b{re.escape(name)}\s*$", line) is not None
+
+
+def _leading_comment(lines: Sequence[str]) -> str:
+    comment: list[str] = []
+    for line in lines[:12]:
+        if COMMENT.match(line):
+            comment.append(COMMENT_MARKS.sub("", line).strip())
+        elif comment:
+            break
+    return "\n".join(comment)
+
+
+def first_sentence(text: str, limit: int = 240) -> str:
+    """Return the first sentence of the first paragraph, on one line, cut at ``limit`` characters."""
+    paragraph = text.strip().split("\n\n")[0]
+    sentence = SENTENCE_END.split(" ".join(paragraph.split()), maxsplit=1)[0].strip()
+    return sentence if len(sentence) <= limit else sentence[: limit - 1].rstrip() + "…"
+
+
+def telling_lines(
+    span: Sequence[tuple[int, str]], wanted: frozenset[str], *, facts: Facts, intent_why: bool
+) -> list[tuple[int, str]]:
+    """Return the few lines which share most with the question, in file order; a term counts less the commoner it is.
+
+    Lines that the signature and documentation already show are left out. When nothing is shared (a Chinese question,
+    English code) the lines closest to what the documentation says stand in.
+    """
+    shown = " ".join(facts.signature.split())
+    candidates = [
+        (number, line, terms_of(line))
+        for number, line in span
+        if sum(map(str.isalnum, line)) > 3 and (not shown or " ".join(line.split()).rstrip("{ ") not in shown)
+    ]
+    df_by_term = Counter(term for _, _, terms in candidates for term in terms)
+    for query in (wanted, terms_of(f"{facts.doc} {facts.signature}")):
+        scored = []
+        for number, line, terms in candidates:
+            score = sum(1 / df_by_term[term] for term in sorted(terms & query))
+            if score and intent_why and COMMENT.match(line):
+                score *= 3
+            if score and facts.doc and COMMENT_MARKS.sub("", line).strip() in facts.doc:
+                score = 0
+            scored.append((-score, number, line))
+        best = sorted(entry for entry in scored if entry[0] < 0)[:MAX_QUOTED_LINES]
+        if best:
+            return sorted((number, _cut(line.rstrip())) for _, number, line in best)
+    return []
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + "…"

@@ -1,0 +1,165 @@
+"""The commands that publish generations: add, sync, remove, rollback, import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from devmind.cli.app import Session, app, emit, error_line, session_of
+from devmind.errors import DevMindError, UsageError
+from devmind.render.plain import to_json
+
+if TYPE_CHECKING:
+    from devmind.ingest import Progress, Report, Writer
+
+Watch = Callable[["Progress"], None]
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Folder, git repository or git URL.")],
+    name: Annotated[str | None, typer.Option(help="Name of the repository (one SOURCE only).")] = None,
+    ref: Annotated[str | None, typer.Option(help="Branch, tag or commit instead of the working tree.")] = None,
+    include: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Index only what matches.")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave out what matches.")] = None,
+) -> None:
+    """Register each SOURCE and index it."""
+    if name is not None and len(sources) > 1:
+        raise UsageError(
+            f"--name {name} names one repository, but {len(sources)} sources were given; add them one by one"
+        )
+    session = session_of(ctx)
+    with _writer(session) as writer:
+        _each(
+            session,
+            sources,
+            lambda source, watch: writer.add(
+                source, name=name, ref=ref, include=tuple(include or ()), exclude=tuple(exclude or ()), progress=watch
+            ),
+        )
+
+
+@app.command()
+def sync(
+    ctx: typer.Context,
+    repos: Annotated[list[str] | None, typer.Argument(metavar="[REPO...]", help="All repositories if none.")] = None,
+) -> None:
+    """Bring repositories up to date with their sources."""
+    session = session_of(ctx)
+    names = repos or _all_repos(session)
+    with _writer(session) as writer:
+        _each(session, names, lambda repo, watch: writer.sync(repo, progress=watch))
+
+
+@app.command()
+def remove(ctx: typer.Context, repo: Annotated[str, typer.Argument(help="Name of the repository.")]) -> None:
+    """Remove REPO from the knowledge base; its source is left alone."""
+    session = session_of(ctx)
+    with _writer(session) as writer:
+        writer.remove(repo)
+    if session.json:
+        emit({"removed": repo})
+    elif not session.quiet:
+        print(f"{repo}: removed")
+
+
+@app.command()
+def rollback(
+    ctx: typer.Context,
+    repo: Annotated[str, typer.Argument(help="Name of the repository.")],
+    generation: Annotated[int, typer.Argument(min=1, help="As listed by 'devmind generations REPO'.")],
+) -> None:
+    """Publish a new generation equal to an earlier one."""
+    session = session_of(ctx)
+    with _writer(session) as writer:
+        _show(session, [writer.rollback(repo, generation)])
+
+
+@app.command(name="import")
+def import_(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help='JSON Lines of "devmind export"; "-" is standard input.')],
+) -> None:
+    """Read exported documents and publish them."""
+    session = session_of(ctx)
+    try:
+        stream = sys.stdin if file == "-" else open(file, encoding="utf-8", newline="\n")  # noqa: SIM115, PTH123
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    with stream, _writer(session) as writer, _progress(session) as watch_for:
+        reports = writer.import_documents(stream, progress=watch_for("import"))
+    _show(session, reports)
+    if not reports:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _writer(session: Session) -> Iterator[Writer]:
+    settings = session.settings()
+    from devmind.ingest import IngestOptions, Writer  # loads parsers and engines
+
+    options = IngestOptions(strategy=settings.strategy, n_workers=settings.n_workers, embedder=settings.embedder)
+    with Writer(settings.home, options) as writer:
+        yield writer
+
+
+@contextmanager
+def _progress(session: Session) -> Iterator[Callable[[str], Watch]]:
+    from devmind.render.terminal import ProgressBar
+
+    with ProgressBar(quiet=session.quiet or (session.json and not sys.stderr.isatty())) as bar:
+
+        def watch_for(label: str) -> Watch:
+            return lambda now: bar.update(
+                label,
+                now.phase,
+                done=now.done,
+                total=now.total,
+                bytes_done=now.bytes_done,
+                bytes_total=now.bytes_total,
+                elapsed_s=now.elapsed_s,
+            )
+
+        yield watch_for
+
+
+def _each(session: Session, names: Sequence[str], work: Callable[[str, Watch], Report]) -> None:
+    """Do ``work`` for each name; one that fails is reported and does not stop the others."""
+    reports = []
+    errors: list[dict[str, Any]] = []
+    with _progress(session) as watch_for:
+        for name in names:
+            try:
+                reports.append(work(name, watch_for(name)))
+            except DevMindError as error:
+                errors.append({"source": name, "code": error.code, "message": str(error)})
+    _show(session, reports, errors)
+    for error_ in errors:
+        error_line(error_["code"], f"{error_['source']}: {error_['message']}", as_json=session.json)
+    if errors:
+        raise typer.Exit(2)
+
+
+def _show(session: Session, reports: Sequence[Report], errors: Sequence[dict[str, Any]] = ()) -> None:
+    if session.json:
+        emit({"reports": to_json(list(reports)), "errors": list(errors)})
+    elif not session.quiet:
+        from devmind.render.terminal import console, show_report
+
+        for report in reports:
+            show_report(console(), to_json(report))
+
+
+def _all_repos(session: Session) -> list[str]:
+    from devmind.service import Service
+
+    with Service(session.settings()) as service:
+        names = [str(row.get("repo", row.get("name"))) for row in service.status()]
+    if not names:
+        raise UsageError("the knowledge base holds no repository; add one with 'devmind add SOURCE'")
+    return names

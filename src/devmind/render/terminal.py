@@ -1,0 +1,260 @@
+"""Values → text for a person: highlighted snippets, links that editors open, tables, a progress bar.
+
+What comes from a repository is untrusted: control characters in it are shown, never sent to the terminal.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from devmind.types import Answer, Hit, SearchResult
+
+SNIPPET_LINES = 8
+PLAIN_WIDTH = 100_000  # a pipe has no width: never wrap, never cut
+UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+LEXERS = {"tsx": "tsx", "vue": "html", "csharp": "csharp", "dockerfile": "docker", "restructuredtext": "rst"}
+PLAIN_EVERY_S = 5.0
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console on the stream as it is now."""
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else PLAIN_WIDTH
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def safe(text: str) -> str:
+    """Return ``text`` with control and direction characters written as escapes."""
+    return UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\x7f" else f"\\u{ord(match[0]):04x}", text)
+
+
+class Links:
+    """Turns places into links. ``roots`` maps repositories to folders on this machine."""
+
+    def __init__(self, form: str, roots: Mapping[str, str]) -> None:
+        self.form = form
+        self.roots = roots
+
+    def place(self, repo: str, path: str, *, start_line: int, end_line: int = 0, style: str = "cyan") -> Text:
+        """Return ``path:start-end``, linked when the file is on this machine."""
+        span = f"{start_line}-{end_line}" if end_line > start_line else str(start_line)
+        root = self.roots.get(repo)
+        link = (
+            self.form.format(path=quote(str(Path(root, path)), errors="surrogateescape"), line=start_line)
+            if root and self.form
+            else None
+        )
+        return Text(f"{safe(path)}:{span}", style=Style.parse(style) + Style(link=link))
+
+
+def show_search(out: Console, result: SearchResult, links: Links, *, explain: bool, full: bool) -> None:
+    for hit in result.hits:
+        show_hit(out, hit, links, full=full)
+        if explain:
+            parts = "  ".join(f"{name}={value:.4g}" for name, value in sorted(hit.why.items()))
+            out.print(Text(f"   why: {safe(parts)}", style="dim"))
+        out.print()
+    if not result.hits:
+        out.print(Text("Nothing found."))
+        if result.nearest_names:
+            out.print(Text("Nearest names: " + safe(", ".join(result.nearest_names))))
+    if explain:
+        times = "  ".join(f"{name} {value:.1f} ms" for name, value in result.timings_ms.items())
+        out.print(Text(f"confidence {result.confidence:.2f}  {times}", style="dim"))
+
+
+def show_hit(out: Console, hit: Hit, links: Links, *, full: bool = False) -> None:
+    head = Text(f"{hit.rank}. ", style="bold")
+    head.append_text(links.place(hit.repo, hit.path, start_line=hit.start_line, end_line=hit.end_line))
+    if hit.symbol:
+        head.append(f"  {safe(hit.symbol)}", style="bold")
+    notes = [hit.kind, hit.repo, f"{hit.score:.3f}", "" if hit.fresh else "changed since indexed"]
+    head.append("  " + "  ".join(safe(note) for note in notes if note), style="dim")
+    out.print(head)
+    snippet(out, hit, n_lines=None if full else SNIPPET_LINES)
+    if hit.also_at:
+        out.print(Text("   also at " + safe(", ".join(hit.also_at)), style="dim"))
+
+
+def snippet(out: Console, hit: Hit, *, n_lines: int | None) -> None:
+    lines = [safe(line.rstrip("\r")) for line in hit.content.split("\n")]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    shown = lines[:n_lines]
+    numbers = [str(hit.start_line + at) for at in range(len(shown))]
+    coloured = [Text(line) for line in shown]
+    if out.is_terminal and shown:
+        from rich.syntax import Syntax  # loads pygments, which a pipe does not need
+
+        lexer = LEXERS.get(hit.language, hit.language) or "text"
+        text = Syntax("", lexer, theme="ansi_dark", background_color="default").highlight("\n".join(shown))
+        coloured = list(text.split("\n", allow_blank=True))
+    for number, line in zip(numbers, coloured, strict=False):
+        row = Text(f"   {number:>5} │ ", style="dim")
+        body = Text(style="default not dim")
+        body.append_text(line)
+        row.append_text(body)
+        out.print(row)
+    if len(lines) > len(shown):
+        out.print(Text(f"         … {len(lines) - len(shown)} more lines (-v shows all)", style="dim"))
+
+
+def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> None:
+    for line in answer.answer.split("\n"):
+        quoted = re.match(r"\s+\d+ \| ", line)
+        out.print(Text(safe(line), style="green" if quoted else ""))
+    if answer.citations:
+        out.print()
+    for number, citation in enumerate(answer.citations, start=1):
+        row = Text(f"[{number}] ", style="bold")
+        row.append_text(
+            links.place(citation.repo, citation.path, start_line=citation.start_line, end_line=citation.end_line)
+        )
+        commit = f" @ {citation.commit[:12]}" if citation.commit else ""
+        row.append(f"  {safe(citation.symbol)}  {safe(citation.repo)}{safe(commit)}", style="dim")
+        out.print(row)
+    if full:
+        for hit in answer.evidence:
+            out.print()
+            show_hit(out, hit, links, full=True)
+
+
+def show_rows(out: Console, rows: Sequence[Mapping[str, Any]], links: Links | None = None) -> None:
+    """Print rows with the same keys as a table; ``path`` and its line become one linked column."""
+    if not rows:
+        return
+    columns = [name for name in rows[0] if not (name in ("line", "start_line", "end_line") and "path" in rows[0])]
+    columns = [name for name in columns if any(row.get(name) not in (None, "", [], {}) for row in rows)]
+    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
+    for name in columns:
+        numeric = all(isinstance(row.get(name), int | float) and not isinstance(row.get(name), bool) for row in rows)
+        table.add_column(name.replace("_", " "), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row, name, links) for name in columns))
+    out.print(table)
+
+
+def _cell(row: Mapping[str, Any], name: str, links: Links | None) -> Text:
+    value = row.get(name)
+    line = row.get("start_line", row.get("line"))
+    if name == "path" and isinstance(line, int):
+        end_line = row.get("end_line")
+        known = links or Links("", {})
+        return known.place(
+            str(row.get("repo", "")), str(value), start_line=line, end_line=end_line if isinstance(end_line, int) else 0
+        )
+    if isinstance(value, bool):
+        return Text("yes" if value else "no", style="" if value else "yellow")
+    if isinstance(value, float):
+        is_time = name.endswith("_at") and value > 1e9
+        return Text(time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value)) if is_time else f"{value:.4g}")
+    if isinstance(value, Mapping):
+        return Text(safe(", ".join(f"{key} {item}" for key, item in value.items())))
+    if isinstance(value, list | tuple):
+        return Text(safe(", ".join(map(str, value))))
+    text = "" if value is None else str(value)
+    if name in ("docstring", "signature"):
+        text = text.strip().split("\n")[0][:100]
+    return Text(safe(text[:12] if name == "commit" else text))
+
+
+def show_report(out: Console, report: Mapping[str, Any]) -> None:
+    """Print the final report of an ingest (its JSON shape)."""
+    state = "indexed" if report["changed"] else "unchanged"
+    title = Text(f"{safe(str(report['repo']))}: {state}, generation {report['generation']}", style="bold")
+    if report["commit"]:
+        title.append(f" @ {safe(str(report['commit'])[:12])}", style="dim")
+    out.print(title)
+    seconds, n_bytes = float(report["seconds"]), int(report["bytes_indexed"])
+    rate = f" ({n_bytes / seconds / 1e6:.1f} MB/s)" if seconds > 0 and n_bytes else ""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, value in (
+        ("files", f"{report['n_files']:,}: {report['n_indexed']:,} indexed, {report['n_reused']:,} of them unchanged"),
+        ("by language", _counts(report["files_by_language"])),
+        ("skipped", _counts(report["skips_by_reason"])),
+        ("completeness", f"{100 * float(report['completeness']):.2f} %"),
+        ("chunks", f"{report['n_chunks']:,}"),
+        ("symbols", f"{report['n_symbols']:,}"),
+        ("edges", f"{report['n_edges']:,}"),
+        ("time", f"{seconds:.1f} s{rate}"),
+    ):
+        if value:
+            table.add_row(Text(name, style="dim"), Text(safe(value)))
+    out.print(table)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count:,}" for name, count in ordered)
+
+
+class ProgressBar:
+    """A bar on standard error with rate and time left; in a pipe, a line at each phase and every five seconds."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet = quiet
+        self.out = console(stderr=True)
+        self.bar: Progress | None = None
+        self.last = ("", 0.0)
+
+    def __enter__(self) -> ProgressBar:
+        if not self.quiet and self.out.is_terminal:
+            self.bar = Progress(
+                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[note]}"),
+                console=self.out, transient=True,
+            )  # fmt: skip
+            self.bar.start()
+            self.bar.add_task("starting", total=None, note="")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(
+        self, label: str, phase: str, *, done: int, total: int, bytes_done: int, bytes_total: int, elapsed_s: float
+    ) -> None:
+        """Show that ``done`` of ``total`` steps are over; bytes, where known, give the rate and the time left."""
+        if self.quiet:
+            return
+        finished, whole = (bytes_done, bytes_total) if bytes_total else (done, total)
+        rate = finished / elapsed_s if elapsed_s > 0 else 0.0
+        notes = [f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""]
+        if rate and bytes_total:
+            notes.append(f"{rate / 1e6:.1f} MB/s")
+        elif rate:
+            notes.append(f"{rate:,.0f}/s")
+        if rate and whole > finished:
+            notes.append(f"{_duration((whole - finished) / rate)} left")
+        note = "  ".join(filter(None, notes))
+        if self.bar is not None:
+            self.bar.update(
+                self.bar.task_ids[0],
+                description=f"{safe(label)} {phase}",
+                total=whole or None,
+                completed=finished,
+                note=note,
+            )
+        elif phase != self.last[0] or elapsed_s - self.last[1] >= PLAIN_EVERY_S:
+            self.last = (phase, elapsed_s)
+            self.out.print(Text(f"{safe(label)} {phase} {note}".rstrip()))
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

@@ -1,0 +1,86 @@
+"""Environment, home folder and ``config.toml`` → :class:`Settings`. The only module that reads any of them.
+
+Plain dataclasses and ``tomllib``: a settings library costs more start-up time than the search it configures.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from devmind.errors import UsageError
+
+Strategy = Literal["layered", "syntax", "fixed", "semantic"]
+MAX_WORKERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the knowledge base is, and how it is built and shown. All but ``home`` may stand in ``config.toml``.
+
+    Attributes:
+        strategy: how documents are cut: fixed, semantic, syntax or layered.
+        n_workers: processes that parse and embed while indexing, 1..64.
+        embedder: ``builtin``, or the URL of an OpenAI-compatible embeddings endpoint.
+        links: form of the links in a terminal, with ``{path}`` and ``{line}``; empty for no links.
+    """
+
+    home: Path
+    strategy: Strategy = "layered"
+    n_workers: int = 2
+    embedder: str = "builtin"
+    links: str = "file://{path}#L{line}"
+
+
+def load(kb: str | None = None) -> Settings:
+    """Return the settings of the knowledge base ``kb``, else of ``$DEVMIND_HOME``, else of the user data folder.
+
+    Raises:
+        UsageError: ``config.toml`` is not TOML, or a key or value in it is not known.
+    """
+    chosen = kb or os.environ.get("DEVMIND_HOME")
+    if chosen:
+        home = Path(chosen).expanduser().absolute()
+    else:
+        from platformdirs import user_data_path  # costs start-up time that an explicit folder need not pay
+
+        home = user_data_path("devmind", appauthor=False)
+    return _with_file(Settings(home), home / "config.toml")
+
+
+def _with_file(settings: Settings, path: Path) -> Settings:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return settings
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as TOML: {error}", code="bad_config") from error
+    known = [field.name for field in fields(Settings) if field.name != "home"]
+    for key, value in values.items():
+        if key not in known:
+            raise UsageError(f"{path}: unknown key {key!r}; known keys: {', '.join(known)}", code="bad_config")
+        problem = _problem(key, value)
+        if problem:
+            raise UsageError(f"{path}: {key} = {value!r}: {problem}", code="bad_config")
+    return replace(settings, **values)
+
+
+def _problem(key: str, value: Any) -> str:
+    if key == "n_workers":
+        valid = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_WORKERS
+        return "" if valid else f"must be a whole number from 1 to {MAX_WORKERS}"
+    if not isinstance(value, str):
+        return "must be a string"
+    if key == "strategy" and value not in get_args(Strategy):
+        return f"must be one of {', '.join(get_args(Strategy))}"
+    if key == "embedder" and value != "builtin" and not value.startswith(("http://", "https://")):
+        return "must be 'builtin' or the URL of an embeddings endpoint"
+    if key == "links" and value:
+        try:
+            value.format(path="/p", line=1)
+        except (KeyError, IndexError, ValueError):
+            return "may hold {path} and {line} only"
+    return ""
