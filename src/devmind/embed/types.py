@@ -1,0 +1,59 @@
+"""What is embedded, and the seam between it and a model.
+
+Must not import numpy at run time: a caller may only want the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """A chunk as a model reads it: qualified name (`Class.method`), header (signature, docstring), code."""
+
+    name: str
+    header: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file as a model reads it: its path, the names of its symbols joined by spaces, its first comment."""
+
+    path: str
+    names: str
+    lead: str
+
+
+class Embedder(Protocol):
+    """Texts → vectors that can be compared by dot product.
+
+    Every method returns `(n_texts, dim) float32, unit rows`, in the order given; a text without a word gives a row of
+    zeros.
+    """
+
+    @property
+    def name(self) -> str:
+        """Changes whenever the same text would get another vector; stored with an index, to know it is stale."""
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of questions."""
+
+    def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
+        """Vectors of chunks."""
+
+    def embed_files(self, texts: Sequence[FileText]) -> Vectors:
+        """Vectors of file sketches."""
