@@ -1,0 +1,73 @@
+"""Source bytes and a grammar → a syntax tree and query matches; the only module that knows tree-sitter.
+
+Grammars are separate wheels, loaded when first needed. A grammar that is not installed is no error: its language
+is then read line by line.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
+
+__all__ = ["Match", "Node", "Tree", "has_grammar", "matches", "parse_bytes"]
+
+Match = tuple[int, dict[str, list[Node]]]
+
+# Without a limit, an input with errors inside thousands of nested brackets can hold every partial match open at once.
+MATCH_LIMIT = 4096
+# The parser reports progress every hundred operations or so: 0.007 times a byte on numpy's sources, 0.025 on 160 kB of
+# random brackets (2.3 s). Beyond this many it is lost in error recovery, and the file is read line by line instead.
+REPORTS_BASE = 2_000
+REPORTS_PER_BYTE = 0.02
+READ_BYTES = 1 << 16
+
+
+@cache
+def _language(module: str, function: str) -> Language | None:
+    try:
+        wheel = importlib.import_module(module)
+    except ImportError:
+        return None
+    return Language(getattr(wheel, function)())
+
+
+@cache
+def _query(module: str, function: str, query: str) -> Query:
+    language = _language(module, function)
+    assert language is not None, f"{module} is not installed"
+    return Query(language, query)
+
+
+def has_grammar(module: str, function: str = "language") -> bool:
+    """Return whether the grammar's wheel can be loaded."""
+    return _language(module, function) is not None
+
+
+def parse_bytes(source: bytes, module: str, function: str = "language") -> Tree | None:
+    """Return the syntax tree of ``source``, or None without a grammar or when error recovery runs away."""
+    language = _language(module, function)
+    if language is None:
+        return None
+    reports = 0
+    allowed = REPORTS_BASE + int(len(source) * REPORTS_PER_BYTE)
+
+    def read(offset: int, _point: Point) -> bytes:
+        return source[offset : offset + READ_BYTES]
+
+    def give_up(_offset: int, _has_error: bool) -> bool:
+        nonlocal reports
+        reports += 1
+        return reports > allowed
+
+    try:
+        return Parser(language).parse(read, progress_callback=give_up)
+    except ValueError:  # what py-tree-sitter raises for a cancelled parse
+        return None
+
+
+def matches(tree: Tree, query: str, module: str, function: str = "language") -> list[Match]:
+    """Return the matches of ``query`` in ``tree``: (pattern index, capture name → nodes)."""
+    cursor = QueryCursor(_query(module, function, query), match_limit=MATCH_LIMIT)
+    return cursor.matches(tree.root_node)
