@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from devmind.answer.question import Question, read_question, terms_of
 from devmind.answer.verify import Lines, format_citation, verify
+from devmind.retrieve.query import translate
 from devmind.types import Answer, Citation, Hit, SearchResult
 
 # Below this the first hits are no evidence (to be set on the dev traps: at least 8 of 10 refused, at most 1 of 20
@@ -115,12 +116,10 @@ CHINESE = Phrases(
 )
 
 
-def compose(question: str, result: SearchResult, sources: Lines, *, terms: Collection[str] = ()) -> Answer:
+def compose(question: str, result: SearchResult, sources: Lines) -> Answer:
     """Answer from at most five pieces of evidence, three of them quoted; every citation is checked before it is shown.
 
-    Args:
-        terms: further words that the query was expanded with (a Chinese question's English terms), used to choose
-            the lines to quote.
+    The words of a Chinese question choose the lines to quote through the glossary that the search used.
     """
     asked = read_question(question)
     if not result.hits:
@@ -130,7 +129,9 @@ def compose(question: str, result: SearchResult, sources: Lines, *, terms: Colle
     if _names_are_unknown(asked, result.hits):
         return _abstain(asked, result, "names_not_found")
     evidence = _distinct(result.hits)[:MAX_EVIDENCE]
-    wanted = asked.terms | terms_of(" ".join(terms))
+    wanted = asked.terms
+    if asked.chinese:
+        wanted |= terms_of(" ".join(word for words in translate(question) for word in words))
     drafts = [
         Citation(hit.repo, hit.path, hit.symbol, hit.start_line, hit.end_line, hit.commit, verified=False)
         for hit in evidence

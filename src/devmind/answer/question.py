@@ -20,8 +20,8 @@ WHERE = re.compile(
 # Words that every question holds and that tell nothing about the code it asks for.
 ENGLISH_STOP = """
 a an and any are as at be by can class code could defined do does file for from function get has have how i if implement
-implemented in into is it its me method of on one or our show so tell than that the their them then there this to use used
-uses using was we what when where which who why will with would you your
+implemented in into is it its me method of on one or our show so tell than that the their them then there this to use
+used uses using was we what when where which who why will with would you your
 """
 CHINESE_STOP = "什么 怎么 如何 哪里 在哪 为什 为何 是什 的代 代码 这个 实现 是如 是怎 么是 么样 怎样 哪个 里的"
 STOP_WORDS = frozenset(ENGLISH_STOP.split())
