@@ -287,7 +287,8 @@ def read_facts(hit: Hit, lines: Sequence[str]) -> Facts:
     if not signature and last and hit.kind not in ("heading", "key"):
         found = (line for line in code if not COMMENT.match(line) and _names(last, line))
         signature = next(found, "").strip().rstrip("{").rstrip()
-    return Facts(signature, first_sentence("\n".join(prose)) or first_sentence(_leading_comment(code)), calls)
+    doc = first_sentence("\n".join(prose)) or first_sentence(_leading_comment(code))
+    return Facts(signature, "" if doc in (hit.symbol, last) else doc, calls)
 
 
 def _names(name: str, line: str) -> bool:
@@ -328,7 +329,7 @@ def telling_lines(
     candidates = [
         (number, line, terms_of(line))
         for number, line in span
-        if sum(map(str.isalnum, line)) > 3 and (not shown or " ".join(line.split()).rstrip("{ ") not in shown)
+        if sum(map(str.isalnum, line)) > 3 and (not shown or " ".join(line.split()).rstrip("{: ") not in shown)
     ]
     df_by_term = Counter(term for _, _, terms in candidates for term in terms)
     for query in (wanted, terms_of(f"{facts.doc} {facts.signature}")):

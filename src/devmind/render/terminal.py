@@ -63,7 +63,7 @@ class Links:
 def show_search(out: Console, result: SearchResult, links: Links, *, explain: bool, full: bool) -> None:
     for hit in result.hits:
         show_hit(out, hit, links, full=full)
-        if explain:
+        if explain and hit.why:
             parts = "  ".join(f"{name}={value:.4g}" for name, value in sorted(hit.why.items()))
             out.print(Text(f"   why: {safe(parts)}", style="dim"))
         out.print()
@@ -77,7 +77,7 @@ def show_search(out: Console, result: SearchResult, links: Links, *, explain: bo
 
 
 def show_hit(out: Console, hit: Hit, links: Links, *, full: bool = False) -> None:
-    head = Text(f"{hit.rank}. ", style="bold")
+    head = Text.assemble((f"{hit.rank}. ", "bold"))
     head.append_text(links.place(hit.repo, hit.path, start_line=hit.start_line, end_line=hit.end_line))
     if hit.symbol:
         head.append(f"  {safe(hit.symbol)}", style="bold")
@@ -103,10 +103,8 @@ def snippet(out: Console, hit: Hit, *, n_lines: int | None) -> None:
         text = Syntax("", lexer, theme="ansi_dark", background_color="default").highlight("\n".join(shown))
         coloured = list(text.split("\n", allow_blank=True))
     for number, line in zip(numbers, coloured, strict=False):
-        row = Text(f"   {number:>5} │ ", style="dim")
-        body = Text(style="default not dim")
-        body.append_text(line)
-        row.append_text(body)
+        row = Text.assemble((f"   {number:>5} │ ", "dim"))
+        row.append_text(line)
         out.print(row)
     if len(lines) > len(shown):
         out.print(Text(f"         … {len(lines) - len(shown)} more lines (-v shows all)", style="dim"))
@@ -119,7 +117,7 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
     if answer.citations:
         out.print()
     for number, citation in enumerate(answer.citations, start=1):
-        row = Text(f"[{number}] ", style="bold")
+        row = Text.assemble((f"[{number}] ", "bold"))
         row.append_text(
             links.place(citation.repo, citation.path, start_line=citation.start_line, end_line=citation.end_line)
         )
@@ -174,7 +172,7 @@ def _cell(row: Mapping[str, Any], name: str, links: Links | None) -> Text:
 def show_report(out: Console, report: Mapping[str, Any]) -> None:
     """Print the final report of an ingest (its JSON shape)."""
     state = "indexed" if report["changed"] else "unchanged"
-    title = Text(f"{safe(str(report['repo']))}: {state}, generation {report['generation']}", style="bold")
+    title = Text.assemble((f"{safe(str(report['repo']))}: {state}, generation {report['generation']}", "bold"))
     if report["commit"]:
         title.append(f" @ {safe(str(report['commit'])[:12])}", style="dim")
     out.print(title)
