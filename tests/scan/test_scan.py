@@ -8,6 +8,7 @@ import pytest
 
 from devmind.errors import UpstreamError, UsageError
 from devmind.scan import ScanRules, open_source, scan
+from devmind.scan.source import _without_password
 from devmind.scan.walk import read_file
 from devmind.types import Document, Skipped
 
@@ -190,7 +191,14 @@ def test_pipes_and_sockets_are_never_opened(tree, write, scanned):
 
 def test_a_pipe_put_in_a_files_place_does_not_block(tree):
     os.mkfifo(tree / "p")
-    assert read_file(os.fsencode(tree / "p"), 10) == b""
+    assert read_file(os.fsencode(tree / "p"), expected=5, limit=10) == b""
+
+
+@pytest.mark.parametrize(("expected", "got"), [(9, 9), (0, 9), (20, 9)])
+def test_a_file_that_changed_since_it_was_listed_is_read_as_it_is(tree, write, expected, got):
+    write(tree, {"a": "123456789"})
+    assert len(read_file(os.fsencode(tree / "a"), expected=expected, limit=50)) == got
+    assert read_file(os.fsencode(tree / "a"), expected=expected, limit=4) == b"1234"
 
 
 def test_a_file_that_vanishes_between_listing_and_reading(tree, write):
@@ -447,3 +455,47 @@ def test_a_blob_that_is_missing_is_one_skip(repo, git, write, scanned):
     (repo / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     found = scanned(repo, ref="HEAD")
     assert set(found.documents) == {"a.py"} and found.reasons == {"b.py": "unreadable"}
+
+
+def test_a_file_that_grows_past_the_limit_after_listing(tree, write):
+    write(tree, {"a.py": CODE, "b.py": CODE, "c.py": CODE})
+    results = scan(open_source(str(tree), mirror_dir=tree), ScanRules(max_bytes=100))
+    next(results)
+    write(tree, {"b.py": CODE * 50})
+    grown = next(results)
+    assert isinstance(grown, Skipped) and (grown.path, grown.reason) == ("b.py", "too_large")
+
+
+def test_results_are_the_same_twice(repo, git, write, scanned):
+    write(repo, {f"d{i % 3}/f{i}.py": CODE * (i + 1) for i in range(600)})
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "one")
+    assert scanned(repo).order == scanned(repo).order
+    first, second = scanned(repo, ref="HEAD"), scanned(repo, ref="HEAD")
+    assert first.order == second.order and first.documents == second.documents and len(first.documents) == 600
+
+
+def test_stopping_early_leaves_no_process_behind(repo, git, write, tmp_path):
+    write(repo, {f"f{i}.py": CODE * (i + 1) for i in range(400)})
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "one")
+    results = scan(open_source(str(repo), ref="HEAD", mirror_dir=tmp_path), ScanRules())
+    assert isinstance(next(results), Document)
+    results.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize(
+    ("url", "location"),
+    [
+        ("https://ann:tok@h.org/a/b.git", "https://h.org/a/b.git"),
+        ("https://tok@h.org/a", "https://h.org/a"),
+        ("ssh://git@h.org/a.git", "ssh://git@h.org/a.git"),
+        ("ssh://git:pw@h.org/a.git", "ssh://git@h.org/a.git"),
+        ("git@h.org:a/b.git", "git@h.org:a/b.git"),
+        ("https://h.org/a@b", "https://h.org/a@b"),
+    ],
+)
+def test_a_location_holds_no_password(url, location):
+    assert _without_password(url) == location

@@ -64,6 +64,7 @@ def test_secrets_go(text, masked):
         "password = self.settings.password2",
         "n_tokens: int = 12345678",
         "postgres://user:password@localhost/db",
+        "mysql://foo:bar%25bar@localhost/baz",
         "git@github.com:a/b.git",
         "AKIAIOSFODNN7EXAMPLE",
         "password=<your password 1>",

@@ -50,14 +50,14 @@ def _scan_disk(source: Source, rules: ScanRules) -> Iterator[Document | Skipped]
             yield skipped
             continue
         try:
-            data = read_file(os.path.join(root, entry.raw), rules.max_bytes + 1)
+            data = read_file(os.path.join(root, entry.raw), expected=entry.size_bytes, limit=rules.max_bytes + 1)
         except OSError as error:
             yield unreadable(entry.raw, error, entry.size_bytes)
             continue
-        # a file that grew or shrank since it was listed
-        yield skip_by_name(path, len(data), rules.max_bytes) or read_document(
-            path, data, last_modified=entry.last_modified
-        )
+        if len(data) != entry.size_bytes and (skipped := skip_by_name(path, len(data), rules.max_bytes)):
+            yield skipped  # it grew or shrank since it was listed
+            continue
+        yield read_document(path, data, last_modified=entry.last_modified)
 
 
 def _scan_tree(source: Source, rules: ScanRules) -> Iterator[Document | Skipped]:

@@ -44,6 +44,7 @@ _KEY_EXTENSIONS = frozenset(
     }
 )  # fmt: skip
 _ENV_EXAMPLES = ("example", "sample", "template", "dist", "defaults", "tmpl", "schema")
+_KEY_PATH_NAMES = frozenset({"credentials", "config.json", "config"})
 _KEY_PATH = re.compile(r"(?:^|/)(?:\.aws/credentials|\.docker/config\.json|\.kube/config|\.gem/credentials)$")
 _TOKEN_FILES = frozenset({".npmrc", ".pypirc", ".yarnrc.yml", ".dockercfg", "pip.conf", "nuget.config"})
 _AUTH_LINE = re.compile(
@@ -106,12 +107,13 @@ def read_document(path: str, data: bytes, *, last_modified: float | None = None)
         return Skipped(path, "minified", f"{len(text) // n_lines} characters a line on average", size_bytes)
     role = role_of(path, head, language)
     masked = mask_secrets(text)
-    digest = hashlib.blake2b(language.encode() + b"\0" + masked.encode(), digest_size=16).hexdigest()
-    return Document(path, masked, language, role, digest, encoding, size_bytes, last_modified)
+    digest = hashlib.blake2b(language.encode() + b"\0", digest_size=16)
+    digest.update(masked.encode())
+    return Document(path, masked, language, role, digest.hexdigest(), encoding, size_bytes, last_modified)
 
 
 def _is_key_name(path: str, name: str, extension: str) -> bool:
-    if name in _KEY_NAMES or extension in _KEY_EXTENSIONS or _KEY_PATH.search(path):
+    if name in _KEY_NAMES or extension in _KEY_EXTENSIONS or (name in _KEY_PATH_NAMES and _KEY_PATH.search(path)):
         return True
     return name.startswith(".env.") and not name.endswith(_ENV_EXAMPLES)
 

@@ -164,7 +164,8 @@ def _mask_value(match: Match[str]) -> str:
 
 def _mask_in_url(match: Match[str]) -> str:
     value = match["value"]
-    return match[0] if _PLACEHOLDER.search(value) or not _is_mixed(value) else match["mid"] + MASK
+    plain = re.sub(r"%[0-9A-Fa-f]{2}", "", value)  # escapes alone make no password of a word
+    return match[0] if _PLACEHOLDER.search(plain) or not _is_mixed(plain) else match["mid"] + MASK
 
 
 def _mask_shape(match: Match[str]) -> str:

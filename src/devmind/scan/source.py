@@ -124,6 +124,6 @@ def _without_password(url: str) -> str:
     match = _USERINFO.match(url)
     if match is None:
         return url
-    user, colon, _ = match[2].partition(":")
-    keep = user + "@" if "ssh" in match[1] and user else ""
-    return match[1] + keep + url[match.end() :] if colon or "ssh" not in match[1] else url
+    user = match[2].partition(":")[0]
+    keep = f"{user}@" if "ssh" in match[1].lower() and user else ""
+    return match[1] + keep + url[match.end() :]

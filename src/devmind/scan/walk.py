@@ -15,6 +15,7 @@ from devmind.scan.rules import DEVMINDIGNORE, GITIGNORE, Gate, ScanRules, shown
 from devmind.types import Skipped
 
 _MAX_IGNORE_FILE = 1_000_000
+_READ_STEP = 1 << 16
 _MAX_LINKS = 40  # as Linux: more hops are a loop
 
 
@@ -28,23 +29,23 @@ class Entry:
     oid: str = ""
 
 
-def read_file(path: bytes, limit: int) -> bytes:
-    """Return at most ``limit`` bytes of a regular file.
+def read_file(path: bytes, *, expected: int, limit: int) -> bytes:
+    """Return at most ``limit`` bytes of a regular file that had ``expected`` bytes when listed.
 
     Raises:
-        OSError: also if it is no longer a regular file; a FIFO put in its place cannot block us.
+        OSError: it is gone, may not be read or is a link now; a FIFO put in its place cannot block us.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
-        data = os.read(descriptor, limit)
-        if len(data) < limit:
-            parts = [data]
-            left = limit - len(data)
-            while left and (more := os.read(descriptor, left)):
-                parts.append(more)
-                left -= len(more)
-            data = b"".join(parts)
-        return data
+        data = os.read(descriptor, min(expected + 1, limit))
+        if len(data) == expected:  # one byte more was asked for: this is the end
+            return data
+        parts = [data]
+        left = limit - len(data)
+        while left > 0 and (more := os.read(descriptor, min(left, _READ_STEP))):
+            parts.append(more)
+            left -= len(more)
+        return b"".join(parts)
     finally:
         os.close(descriptor)
 
@@ -254,7 +255,10 @@ def _disk_ignores(root: bytes) -> Callable[[bytes, str], bytes | None]:
     def read(inside: bytes, name: str) -> bytes | None:
         path = os.path.join(root, inside, os.fsencode(name))
         try:
-            return read_file(path, _MAX_IGNORE_FILE) if stat.S_ISREG(os.lstat(path).st_mode) else None
+            status = os.lstat(path)
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            return read_file(path, expected=status.st_size, limit=_MAX_IGNORE_FILE)
         except OSError:
             return None
 
