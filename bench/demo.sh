@@ -11,7 +11,7 @@ run() {
         case $arg in *' '* | *[!\ -~]*) printf " '%s'" "$arg" ;; *) printf ' %s' "$arg" ;; esac
     done
     printf '\n'
-    "$BIN/devmind" --kb "$KB" "$@"
+    "$BIN/devmind" --kb "$KB" "$@" || [ $? -eq 1 ] # 1: refused, which is a result
 }
 
 run add "$SOURCE" --name rich

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devmind.answer.extractive import MIN_CONFIDENCE, compose, first_sentence
+from devmind.answer.extractive import MIN_CONFIDENCE, Facts, compose, first_sentence, read_facts
 from devmind.types import Answer, Hit, SearchResult
 
 if TYPE_CHECKING:
@@ -99,3 +99,24 @@ def test_first_sentence_is_one_line_of_bounded_length() -> None:
     assert first_sentence("Keep it.  More.\n\nElse.") == "Keep it."
     assert first_sentence("保留最近的页面。其余不要。") == "保留最近的页面。"
     assert len(first_sentence("x" * 999)) == 240
+
+
+FACTS = [
+    ("f", "function f",
+     "@cache\ndef f(\n    a: int,\n    b: int = 2,\n) -> int:\n    \"\"\"Add both.\n\n    More.\n    \"\"\"",
+     Facts("def f(a: int, b: int = 2) -> int", "Add both.", ())),
+    ("f", "function f", "def f():\n    '''\n    Say it\n    at length. Twice.\n    '''\n    # inner",
+     Facts("def f()", "Say it at length.", ())),
+    ("Add", "function Add\ncalls: sum, log", "// Add adds a and b. It is fast.\nfunc Add(a, b int) int {\n\t// inner",
+     Facts("func Add(a, b int) int", "Add adds a and b.", ("sum", "log"))),
+    ("A.run", "method A.run\nin class A: All of it", "/**\n * 运行任务。不返回。\n */\n@Override\npublic void run() {",
+     Facts("public void run()", "运行任务。", ())),
+    ("g", "function g\ndef g(x):\nA later piece.", "    return x", Facts("def g(x)", "A later piece.", ())),
+    ("", "", "x = 1", Facts("", "", ())),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("symbol", "header", "content", "expected"), FACTS)
+def test_facts_are_read_in_any_language(symbol: str, header: str, content: str, expected: Facts, evict: Hit) -> None:
+    hit = replace(evict, symbol=symbol, kind="function", header=header, content=content)
+    assert read_facts(hit, content.split("\n")) == expected

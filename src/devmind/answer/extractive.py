@@ -24,6 +24,7 @@ MAX_DIRECT = 3  # more pieces make an answer that nobody checks
 MAX_QUOTED_LINES = 4
 MAX_LINE_CHARS = 160
 MAX_CALLS = 6
+MAX_SIGNATURE_LINES = 12
 MAX_NAMES = 5
 GENERATOR = "extractive"
 
@@ -33,9 +34,12 @@ COMMENT = re.compile(
 COMMENT_MARKS = re.compile(
     r"^\s*(?:#+|//[/!]?|/\*+!?|\*+/?|--+|;+|<!--|%+|[rRbBuU]?\"\"\"|''')\s?|\s*(?:\*/|-->|\"\"\"|''')\s*$"
 )
-HEADER_LABEL = re.compile(
-    r"^(calls|signature|doc|docstring|comment|in|parent|path|class|imports|kind)\s*[::]\s*", re.IGNORECASE
+DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|\'\'\')")
+DEFINING = (
+    "(?:def|class|fn|func|fun|function|sub|struct|interface|trait|enum|type|const|let|var|val|impl|module|namespace|object"
+    "|record|union|protocol|macro_rules!|define|public|private|protected|static|void|int|bool|char|auto)"
 )
+PROSE_KINDS = frozenset(["heading", "section", "key"])
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。!?])")
 KIND_ZH = {
     "class": "类", "method": "方法", "function": "函数", "constant": "常量", "variable": "变量", "field": "字段",
@@ -44,7 +48,7 @@ KIND_ZH = {
     "trait": "特征", "protocol": "协议", "type": "类型", "macro": "宏", "module": "模块", "namespace": "命名空间",
     "object": "对象", "route": "路由", "heading": "文档章节", "key": "配置项", "element": "元素", "selector": "选择器",
     "table": "表", "view": "视图", "target": "构建目标", "message": "消息", "service": "服务", "rpc": "远程调用",
-    "stage": "构建阶段",
+    "stage": "构建阶段", "section": "文档章节", "part": "片段",
 }  # fmt: skip
 
 
@@ -255,39 +259,33 @@ def _piece(
 
 
 def read_facts(hit: Hit, lines: Sequence[str]) -> Facts:
-    """Read signature, first sentence of the documentation and called names from the header, else from the lines."""
+    """Read signature, first sentence of the documentation and called names.
+
+    The lines say it first; the header holds what they lack (the signature of a later piece of a long function), and
+    opens with kind and qualified name.
+    """
     last = re.split(r"[.#/]|::", hit.symbol)[-1] if hit.symbol else ""
     calls: tuple[str, ...] = ()
-    signature = ""
-    prose: list[str] = []
-    for raw in hit.header.split("\n"):
+    rest: list[str] = []
+    for at, raw in enumerate(hit.header.split("\n")):
         line = raw.strip()
-        label = HEADER_LABEL.match(line)
-        value = line[label.end() :] if label else line
-        match label[1].lower() if label else "":
-            case "calls":
-                calls = tuple(name.strip(" `") for name in re.split(r"[,;]\s+|,", value) if name.strip(" `"))[
-                    :MAX_CALLS
-                ]
-            case "signature":
-                signature = value
-            case "doc" | "docstring" | "comment":
-                prose.append(value)
-            case "":
-                if not value or value in (hit.symbol, last, hit.path):
-                    if prose:
-                        prose.append("")
-                elif not signature and not prose and last and _names(last, value) and _is_code(value, last):
-                    signature = value
-                else:
-                    prose.append(value)
-            case _:
-                pass
-    code = [line for line in lines if line.strip()]
-    if not signature and last and hit.kind not in ("heading", "key"):
-        found = (line for line in code if not COMMENT.match(line) and _names(last, line))
-        signature = next(found, "").strip().rstrip("{").rstrip()
-    doc = first_sentence("\n".join(prose)) or first_sentence(_leading_comment(code))
+        if line.startswith("calls:"):
+            names = (name.strip(" `…") for name in line.removeprefix("calls:").split(","))
+            calls = tuple(name for name in names if name)[:MAX_CALLS]
+        elif line and not (at == 0 and hit.symbol and line.endswith(hit.symbol)) and not line.startswith("in "):
+            rest.append(line)
+    signature = doc = ""
+    if hit.kind in PROSE_KINDS:
+        return Facts("", "", calls)
+    defined_at = _definition(lines, last) if last else None
+    if defined_at is not None:
+        signature, end = _signature(lines, defined_at)
+        doc = first_sentence(_docstring(lines, end) or _comment_above(lines, defined_at))
+    elif not last:
+        doc = first_sentence(_comment_above(lines, _first_code(lines)))
+    if rest and not signature and last and _names(last, rest[0]):
+        signature = rest.pop(0).rstrip("{: ")
+    doc = doc or first_sentence("\n".join(line for line in rest if line.rstrip("{: ") != signature))
     return Facts(signature, "" if doc in (hit.symbol, last) else doc, calls)
 
 
@@ -295,19 +293,52 @@ def _names(name: str, line: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) is not None
 
 
-def _is_code(line: str, name: str) -> bool:
-    """Whether a header line that holds the name is its declaration rather than a sentence about it."""
-    return re.search(rf"{re.escape(name)}\s*[(\[<:={{]|^[\w\s*&:<>,@]{{0,60}}\b{re.escape(name)}\s*$", line) is not None
+def _definition(lines: Sequence[str], name: str) -> int | None:
+    """Return the index of the line that defines ``name``: one with a defining word before it, else the first use."""
+    uses = [at for at, line in enumerate(lines) if not COMMENT.match(line) and _names(name, line)]
+    defining = (at for at in uses if re.search(rf"\b{DEFINING}\b[^=]*(?<!\w){re.escape(name)}(?!\w)", lines[at]))
+    return next(defining, uses[0] if uses else None)
 
 
-def _leading_comment(lines: Sequence[str]) -> str:
-    comment: list[str] = []
-    for line in lines[:12]:
-        if COMMENT.match(line):
-            comment.append(COMMENT_MARKS.sub("", line).strip())
-        elif comment:
+def _signature(lines: Sequence[str], at: int) -> tuple[str, int]:
+    """Return the definition on one line, joined until its brackets close, and the index after it."""
+    text, end = "", at
+    while end < len(lines) and end - at < MAX_SIGNATURE_LINES:
+        text = f"{text} {lines[end].strip()}".strip()
+        end += 1
+        if text.count("(") <= text.count(")"):
             break
-    return "\n".join(comment)
+    text = re.sub(r"(?<=[(\[]) | (?=[)\]])|,(?= ?[)\]])", "", text)
+    return text.rstrip("{: ").strip(), end
+
+
+def _docstring(lines: Sequence[str], at: int) -> str:
+    """Return the first paragraph of the string literal that opens a Python body."""
+    while at < len(lines) and not lines[at].strip():
+        at += 1
+    opening = DOCSTRING.match(lines[at]) if at < len(lines) else None
+    if opening is None:
+        return ""
+    said = [lines[at][opening.end() :]]
+    while opening[1] not in said[-1] and at + 1 < len(lines) and (lines[at + 1].strip() or not said[0].strip()):
+        at += 1
+        said.append(lines[at])
+    return "\n".join(said).split(opening[1])[0]
+
+
+def _comment_above(lines: Sequence[str], at: int) -> str:
+    """Return the comment that ends right above a line, decorators and attributes between them aside."""
+    while at > 0 and re.match(r"\s*(?:@\w|#\[|\[\w)", lines[at - 1]):
+        at -= 1
+    comment: list[str] = []
+    while at > 0 and COMMENT.match(lines[at - 1]):
+        at -= 1
+        comment.insert(0, COMMENT_MARKS.sub("", lines[at]).strip())
+    return "\n".join(line for line in comment if not line.startswith(("@", ":param", r"\param")))
+
+
+def _first_code(lines: Sequence[str]) -> int:
+    return next((at for at, line in enumerate(lines) if line.strip() and not COMMENT.match(line)), len(lines))
 
 
 def first_sentence(text: str, limit: int = 240) -> str:

@@ -135,7 +135,7 @@ def _each(session: Session, names: Sequence[str], work: Callable[[str, Watch], R
     with _progress(session) as watch_for:
         for name in names:
             try:
-                reports.append(work(name, watch_for(name)))
+                reports.append(work(name, watch_for(name.rstrip("/").rsplit("/", 1)[-1])))
             except DevMindError as error:
                 errors.append({"source": name, "code": error.code, "message": str(error)})
     _show(session, reports, errors)
