@@ -36,6 +36,14 @@ GERMAN = "# Prüft die Größe für alle Schlüssel\nx = 1  # schön\n"
         ("# 한글\n", "euc_kr", "euc_kr"),
         ("# テスト\n", "shift_jis", "shift_jis"),
         ("# 你好,世界\n", "gbk", "gb18030"),
+        ("# @Author：虎\nx = 1\n", "gbk", "gb18030"),
+        ("// 详情\n", "gbk", "gb18030"),
+        ("const a = '（'\n", "gbk", "gb18030"),
+        ("# 弹性布局\n", "gbk", "gb18030"),
+        ("# @Author：虎\nx = 1\n", "big5", "big5"),
+        ("# 創建\n", "big5", "big5"),
+        ("# une pièce créée\n", "latin-1", "cp1252"),
+        ("# Größe\n", "latin-1", "cp1252"),
     ],
 )
 def test_every_encoding_round_trips(text, codec, named):

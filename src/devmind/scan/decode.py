@@ -40,6 +40,8 @@ _COMMON = {
 _COMMON_SETS = {name: frozenset(text) for name, text in _COMMON.items()}
 _KANA = re.compile(r"[\u3041-\u309f\u30a1-\u30fe]")
 _HALF_KANA = re.compile(r"[\uff61-\uff9f]")
+_MARK = re.compile(r"[\u00a0-\u00bf\u2000-\u2bff\u3000-\u3020\uff00-\uff60]")  # shared by all: says nothing
+_PAIRED = 0.25
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _EAST_ASIAN = ("gb18030", "big5", "cp932", "cp949", "euc_jp")
 _NAMES = {"cp932": "shift_jis", "cp949": "euc_kr"}
@@ -113,13 +115,16 @@ def _legacy(data: bytes) -> tuple[str, str]:
             decoded[name] = data.decode(name)
         except UnicodeDecodeError:
             continue
-    scores = {name: _plausibility(text, name) for name, text in decoded.items()}
-    best = max(scores, key=lambda name: scores[name], default="")
     western = _western_share(sample)
+    paired = western <= 0.5 and all(len(run) % 2 == 0 for run in _HIGH_RUN.findall(data[:_SAMPLE]))
+    scores = {name: _plausibility(text, name, paired=paired) for name, text in decoded.items()}
+    best = max(scores, key=lambda name: scores[name], default="")
     if best and scores[best] >= _SURE and not (western > 0.9 and scores[best] < 2 * _SURE):
         return decoded[best], _NAMES.get(best, best)
     if western > 0.6:
         return _western(data)
+    if best and western < 0.3 and scores[best] > 0:
+        return decoded[best], _NAMES.get(best, best)
     guess = from_bytes(sample, cp_isolation=[*_EAST_ASIAN, "cp1252", "latin_1"], enable_fallback=False).best()
     if guess is not None and guess.encoding in decoded:
         return decoded[guess.encoding], _NAMES.get(guess.encoding, guess.encoding)
@@ -137,26 +142,31 @@ def _western(data: bytes) -> tuple[str, str]:
         return data.decode("latin-1"), "latin-1"
 
 
-def _plausibility(text: str, name: str) -> float:
-    """Return the share of non-ASCII characters that are common in what ``name`` writes; below 0 if odd."""
+def _plausibility(text: str, name: str, *, paired: bool) -> float:
+    """Return how well ``text`` reads in the language that ``name`` writes: about 0.3 to 1 if it does, below 0 if odd.
+
+    Args:
+        paired: all high bytes stand in pairs, as in GB2312, EUC-KR and EUC-JP; rare by chance.
+    """
     foreign = [character for character in text[:_SAMPLE] if character > "\x7f"]
-    if not foreign:
-        return 0.0
-    joined = "".join(foreign)
-    n = len(foreign)
-    # private use and half-width kana come from reading other encodings' bytes
-    odd = sum(1 for c in foreign if "\ue000" <= c <= "\uf8ff" or "\x80" <= c <= "\x9f") / n
+    # private use and C1 controls come from reading other encodings' bytes
+    odd = sum(1 for c in foreign if "\ue000" <= c <= "\uf8ff" or "\x80" <= c <= "\x9f") / max(1, len(foreign))
+    letters = "".join(c for c in foreign if not _MARK.match(c))
+    n = max(1, len(letters))
+    kana = len(_KANA.findall(letters)) / n
     if name in ("cp932", "euc_jp"):
-        odd += len(_HALF_KANA.findall(joined)) / n
-        kana = len(_KANA.findall(joined)) / n
-        return 0.8 * kana + 0.05 * (kana > 0) - odd
-    common = _COMMON_SETS[name]
-    share = sum(1 for c in foreign if c in common) / n
+        odd += len(_HALF_KANA.findall(letters)) / n
+        return 0.8 * kana + (0.05 + _PAIRED * (name == "euc_jp" and paired)) * (kana > 0) - odd
+    share = sum(1 for c in letters if c in _COMMON_SETS[name]) / n
     if name == "cp949":
-        hangul = len(_HANGUL.findall(joined)) / n
-        return share * hangul - odd
-    kana = len(_KANA.findall(joined)) / n
-    return share - odd - 0.5 * kana
+        hangul = len(_HANGUL.findall(letters)) / n
+        return share * hangul + _PAIRED * (paired and hangul > 0.9) - odd
+    # both standards put their frequent characters first
+    codec, first, last = ("big5", 0xA4, 0xC6) if name == "big5" else ("gb2312", 0xB0, 0xD7)
+    leads = letters.encode(codec, "ignore")[0::2]
+    frequent = sum(1 for lead in leads if first <= lead <= last) / n
+    bonus = _PAIRED * (name == "gb18030" and paired and len(leads) == len(letters))
+    return share + 0.1 * frequent + bonus - odd - 0.5 * kana
 
 
 def _western_share(sample: bytes) -> float:

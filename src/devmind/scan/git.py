@@ -19,7 +19,7 @@ from pathlib import Path
 from devmind.errors import UpstreamError, UsageError
 
 _QUIET = (
-    "-c", "core.askPass=true", "-c", "credential.interactive=false", "-c", "core.sshCommand=ssh -oBatchMode=yes",
+    "-c", "core.askPass=true", "-c", "credential.interactive=false",
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
     "-c", "protocol.ext.allow=never", "-c", "gc.auto=0", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60",
 )  # fmt: skip
@@ -27,7 +27,7 @@ _QUIET = (
 _WINDOW = 256
 _PERMANENT = re.compile(
     r"not found|does not exist|not appear to be a git|Authentication failed|could not read (?:Username|Password)"
-    r"|Permission denied|access denied|not valid: is this a git|Unable to find remote helper"
+    r"|Permission denied|Host key verification failed|access denied|not valid: is this a git|Unable to find remote helper"
     r"|transport '.*' not allowed",
     re.IGNORECASE,
 )
