@@ -27,8 +27,8 @@ _QUIET = (
 _WINDOW = 256
 _PERMANENT = re.compile(
     r"not found|does not exist|not appear to be a git|Authentication failed|could not read (?:Username|Password)"
-    r"|Permission denied|Host key verification failed|access denied|not valid: is this a git|Unable to find remote helper"
-    r"|transport '.*' not allowed",
+    r"|Permission denied|Host key verification failed|access denied|not valid: is this a git"
+    r"|Unable to find remote helper|transport '.*' not allowed",
     re.IGNORECASE,
 )
 
