@@ -11,7 +11,8 @@ Capture convention of ``LanguageSpec.query``; every pattern has exactly one *pri
 - ``@wrap`` around a definition that ends where it ends (decorators, export, template): its lines belong to it.
 - ``@attr`` on an attribute that stands before its definition (Rust ``#[…]``).
 - ``@route`` with ``@method``, ``@path``, optional ``@handler``; ``@prefix`` with ``@path`` inside a class;
-  ``@request`` with ``@method``, ``@path`` (a client call). Other capture names serve predicates and are ignored.
+  ``@request`` with ``@method``, ``@path`` (a client call). ``#not-any-of?`` is not honoured by
+  py-tree-sitter 0.26: write ``#not-match?``. Other capture names serve predicates and are ignored.
 """
 
 from __future__ import annotations

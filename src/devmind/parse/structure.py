@@ -65,13 +65,25 @@ EDGES: Final = {
     "implement": "implements",
     "reference": "references",
 }
-_ANNOTATIONS = re.compile(r"(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+)+")
+_ANNOTATIONS = re.compile(r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+)+")
+_EXTENSION = re.compile(
+    r"\.(?:css|scss|less|[cm]?[jt]sx?|vue|svelte|json|html?|h|hh|hpp|proto|php|rb|lua|sh|wasm|zig)$"
+)
 _LAST_PART = re.compile(r"[^./\\:]+(?=[./\\:;]*$)")
 
 _DEF, _SCOPE, _REF, _DOC, _WRAP, _ROUTE, _PREFIX, _REQUEST = range(8)
 _FAMILIES = {"scope": _SCOPE, "doc": _DOC, "wrap": _WRAP, "route": _ROUTE, "prefix": _PREFIX, "request": _REQUEST}
 # (start byte, -end byte, pattern, serial, family, detail, captures): sorts outer before inner, first pattern first.
 _Event = tuple[int, int, int, int, int, str, dict[str, list[Node]]]
+
+
+def module_name(module: str) -> str:
+    """Return the last part of a module or path as written: ``a.b`` → ``b``, ``./x/Foo.vue`` → ``Foo``."""
+    bare = _EXTENSION.sub("", module)
+    if "/" in bare:
+        return bare.rstrip("/").rpartition("/")[2] or module
+    last = _LAST_PART.search(bare)
+    return last.group() if last else module
 
 
 class _Frame:
@@ -194,14 +206,14 @@ class _Pass:
             begin = wraps.pop()[0]
         return begin
 
-    def leading(self, begin: int) -> tuple[int, int, str]:
-        """Return (start line with attributes, line of the leading comment, its words)."""
+    def leading(self, begin: int, floor: int) -> tuple[int, int, str]:
+        """Return (start line with attributes, line of the leading comment, its words), all below line ``floor``."""
         start_line = cursor = self.line_of(begin)
         attribute = self.attributes.get(cursor)
         if attribute is not None and attribute < begin:
             start_line = cursor = self.line_of(attribute)
         pieces: list[str] = []
-        while cursor > 1:
+        while cursor > floor:
             attribute = self.attributes.get(cursor - 1)
             if attribute is not None:
                 start_line = cursor = self.line_of(attribute)
@@ -251,7 +263,9 @@ class _Pass:
         kind = spec.refine_kind(kind, name, signature, parent_kind)
         if not kind:
             return
-        start_line, doc_line, comment = self.leading(self.begin_of(start, end))
+        start_line, doc_line, comment = self.leading(
+            self.begin_of(start, end), self.line_of(frame.start) if frame else 1
+        )
         self.add(
             start,
             end,
@@ -305,8 +319,7 @@ class _Pass:
             aliases = captures.get("alias")
             alias = self.node_text(aliases[0]) if aliases else ""
             if not name:
-                last = _LAST_PART.search(qualifier)
-                name = last.group() if last else qualifier
+                name = module_name(qualifier)
             alias = "" if alias == name else alias
         elif qualifiers := captures.get("qualifier"):
             qualifier = self.node_text(qualifiers[0], MAX_QUALIFIER)
@@ -355,14 +368,10 @@ class _Pass:
             visibility="public",
         )
         for handler in event[6].get("handler", ())[-1:]:
-            self.references.append(
-                Reference(
-                    self.node_text(handler).rpartition(".")[2],
-                    "handles",
-                    self.line_of(handler.start_byte),
-                    len(self.symbols) - 1,
-                )
-            )
+            handler_name = self.node_text(handler).rpartition(".")[2]
+            if handler_name.isidentifier():  # an inline function is its own handler
+                line, scope = self.line_of(handler.start_byte), len(self.symbols) - 1
+                self.references.append(Reference(handler_name, "handles", line, scope))
 
     def route_prefix(self, event: _Event) -> None:
         paths = event[6].get("path")

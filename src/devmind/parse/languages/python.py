@@ -30,7 +30,7 @@ QUERY = """
   @ref.inherit
 (class_definition superclasses: (argument_list (subscript value: (identifier) @name))) @ref.inherit
 ((type (identifier) @name) @ref.reference
-  (#not-any-of? @name "int" "str" "bool" "float" "bytes" "object" "list" "dict" "tuple" "set" "type"))
+  (#not-match? @name "^(int|str|bool|float|bytes|object|list|dict|tuple|set|type)$"))
 
 (import_statement name: (dotted_name) @module) @ref.import
 (import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @alias)) @ref.import

@@ -1,0 +1,132 @@
+"""JavaScript and JSX; its patterns and rules also serve TypeScript and Vue."""
+
+from __future__ import annotations
+
+import re
+
+from devmind.parse.spec import LanguageSpec
+
+FUNCTION_VALUE = "[(arrow_function body: (_) @body) (function_expression body: (_) @body)]"
+
+# What sets a route apart from a client call with the same shape: an inline handler, or a receiver that is no client.
+# Patterns that hold for JavaScript and TypeScript alike.
+COMMON = f"""
+(function_declaration name: (identifier) @name body: (_) @body) @def.function
+(generator_function_declaration name: (identifier) @name body: (_) @body) @def.function
+(method_definition name: (_) @name body: (_) @body) @def.method
+(lexical_declaration (variable_declarator name: (identifier) @name value: {FUNCTION_VALUE})) @def.function
+(variable_declaration (variable_declarator name: (identifier) @name value: {FUNCTION_VALUE})) @def.function
+(pair key: (property_identifier) @name value: {FUNCTION_VALUE}) @def.function
+(expression_statement (assignment_expression
+  left: (member_expression object: (_) @owner property: (property_identifier) @name) right: {FUNCTION_VALUE}))
+  @def.function
+(expression_statement (assignment_expression left: (identifier) @name right: {FUNCTION_VALUE})) @def.function
+(export_statement "default" @name value: {FUNCTION_VALUE}) @def.function
+(program (lexical_declaration (variable_declarator name: (identifier) @name)) @def.variable)
+(program (variable_declaration (variable_declarator name: (identifier) @name)) @def.variable)
+(program (export_statement
+  declaration: (lexical_declaration (variable_declarator name: (identifier) @name)) @def.variable))
+(program (export_statement
+  declaration: (variable_declaration (variable_declarator name: (identifier) @name)) @def.variable))
+(export_statement declaration: (_)) @wrap
+(export_statement value: (class)) @wrap
+(comment) @comment
+
+(call_expression function: (identifier) @name) @ref.call
+(call_expression function: (member_expression object: (_) @qualifier property: (property_identifier) @name)) @ref.call
+(new_expression constructor: (identifier) @name) @ref.call
+(new_expression constructor: (member_expression object: (_) @qualifier property: (property_identifier) @name)) @ref.call
+
+(import_statement (import_clause (identifier) @alias) source: (string) @module) @ref.import
+(import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module) @ref.import
+(import_statement (import_clause (named_imports (import_specifier name: (identifier) @name !alias)))
+  source: (string) @module) @ref.import
+(import_statement
+  (import_clause (named_imports (import_specifier name: (identifier) @name alias: (identifier) @alias)))
+  source: (string) @module) @ref.import
+(import_statement "import" . source: (string) @module) @ref.import
+(export_statement (export_clause (export_specifier name: (identifier) @name)) source: (string) @module) @ref.import
+(export_statement "*" source: (string) @module) @ref.import
+((variable_declarator name: (identifier) @alias
+  value: (call_expression function: (identifier) @callee arguments: (arguments . (string) @module))) @ref.import
+  (#eq? @callee "require"))
+((variable_declarator
+  name: (object_pattern (shorthand_property_identifier_pattern) @name)
+  value: (call_expression function: (identifier) @callee arguments: (arguments . (string) @module))) @ref.import
+  (#eq? @callee "require"))
+(call_expression function: (import) arguments: (arguments . (string) @module)) @ref.import
+
+((call_expression
+  function: (member_expression property: (property_identifier) @method)
+  arguments: (arguments . (string) @path (_)* [(arrow_function) (function_expression)] .)) @route
+  (#any-of? @method "get" "post" "put" "delete" "patch" "head" "options" "all")
+  (#match? @path "^.[/*]"))
+((call_expression
+  function: (member_expression object: (identifier) @router property: (property_identifier) @method)
+  arguments: (arguments . (string) @path (_)* [(identifier) (member_expression)] @handler .)) @route
+  (#any-of? @method "get" "post" "put" "delete" "patch" "head" "options" "all")
+  (#not-match? @router "^([$]?http|axios|client|api|request|superagent|ky|got|\\\\w+Client)$")
+  (#match? @path "^.[/*]"))
+((call_expression function: (identifier) @method arguments: (arguments . [(string) (template_string)] @path)) @request
+  (#any-of? @method "fetch" "$fetch" "useFetch" "request"))
+(call_expression function: (member_expression property: (property_identifier) @method)
+  arguments: (arguments . [(string) (template_string)] @path)) @request
+"""
+
+JSX = """
+(jsx_opening_element name: (identifier) @name (#match? @name "^[A-Z]")) @ref.reference
+(jsx_self_closing_element name: (identifier) @name (#match? @name "^[A-Z]")) @ref.reference
+(jsx_opening_element name: (member_expression object: (_) @qualifier property: (property_identifier) @name))
+  @ref.reference
+(jsx_self_closing_element name: (member_expression object: (_) @qualifier property: (property_identifier) @name))
+  @ref.reference
+"""
+
+QUERY = """
+(class_declaration name: (identifier) @name body: (_) @body) @def.class
+(lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @def.class
+(field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+  @def.method
+(field_definition property: (_) @name) @def.field
+(class_heritage (identifier) @name) @ref.inherit
+(class_heritage (member_expression object: (_) @qualifier property: (property_identifier) @name)) @ref.inherit
+"""
+
+_CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
+_NO_OWNER = frozenset({"exports", "module.exports", "module", "this", "window", "self", "globalThis"})
+
+
+def is_private(name: str, signature: str) -> bool:
+    words = signature.split("(", 1)[0].split()
+    return name.startswith(("#", "_")) or "private" in words or "protected" in words
+
+
+def refine_kind(kind: str, name: str, signature: str, parent_kind: str) -> str:
+    if kind == "method" and re.match(r"(?:\w+ )*[gs]et [\w#]+\(", signature):
+        return "property"
+    if kind in ("variable", "field") and _CONSTANT.match(name):
+        return "constant"
+    return kind
+
+
+def clean_name(text: str) -> str:
+    return text.strip("\"'`[]")
+
+
+def clean_owner(text: str) -> str:
+    owner = text.removesuffix(".prototype")
+    owner = owner.removeprefix("module.exports.").removeprefix("exports.")
+    return "" if owner in _NO_OWNER or not re.fullmatch(r"[\w$.]+", owner) else owner
+
+
+BLOCKS = frozenset({"arguments", "named_imports", "object_type", "jsx_element", "template_string"})
+
+SPEC = LanguageSpec(
+    module="tree_sitter_javascript",
+    query=QUERY + COMMON + JSX,
+    is_private=is_private,
+    refine_kind=refine_kind,
+    clean_name=clean_name,
+    clean_owner=clean_owner,
+    blocks=BLOCKS,
+)
