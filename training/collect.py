@@ -1,8 +1,8 @@
 """Package names → source archives on disk, with version and licence recorded. Must not unpack or run anything.
 
-`packages.toml` lists the packages. A name without a version is resolved to the newest and the version and licence found in the
-archive are written back (`--record`), so that the next run fetches the same bytes. Packages whose licence is not permissive, or
-that an entry of `exclude.txt` names, are dropped and never reach the corpus.
+`packages.toml` lists the packages. A name without a version is resolved to the newest and the version and licence
+found in the archive are written back (`--record`), so that the next run fetches the same bytes. Packages whose
+licence is not permissive, or that an entry of `exclude.txt` names, are dropped and never reach the corpus.
 
     python -m training.collect --out DATA [--registry pypi|npm|debian] [--record]
 """
@@ -20,7 +20,7 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
 
@@ -34,13 +34,18 @@ REGISTRIES = ("pypi", "npm", "debian")
 GROUP = 16
 
 _PERMISSIVE = re.compile(
-    r"\b(mit|expat|x11|bsd|0bsd|apache|isc|zlib|psf|python[- ]software|python|unlicen[sc]e|public[- ]domain|cc0|bsl-1|boost|"
+    r"\b(mit|expat|x11|bsd|0bsd|apache|isc|zlib|psf|python[- ]software|python|unlicen[sc]e|public[- ]domain|cc0|bsl-1|"
+    r"boost|"
     r"postgresql|ruby|hpnd|ofl|blueoak|wtfpl|ncsa|curl|openldap|pil)",
     re.IGNORECASE,
 )
-# A copyleft or source-available name anywhere in the licence field rules the package out, unless it is one side of an "or".
-_RESTRICTIVE = re.compile(r"\b(a?gpl|lgpl|gnu|mpl|mozilla|epl|eclipse|cddl|eupl|sspl|busl|business source|commons clause|proprietary"
-                          r"|commercial|cc-by-nc|cc-by-sa)", re.IGNORECASE)
+# A copyleft or source-available name anywhere in the licence field rules the package out, unless it is one side of an
+# "or".
+_RESTRICTIVE = re.compile(
+    r"\b(a?gpl|lgpl|gnu|mpl|mozilla|epl|eclipse|cddl|eupl|sspl|busl|business source|commons clause|proprietary"
+    r"|commercial|cc-by-nc|cc-by-sa)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,24 @@ def is_permissive(licence: str) -> bool:
 def read_packages(path: Path = PACKAGES_FILE) -> list[Package]:
     """The listed packages in file order."""
     data = tomllib.loads(path.read_text("utf-8"))
-    return [Package(registry=r, name=e["name"], version=e.get("version", ""), licence=e.get("licence", ""))
-            for r in REGISTRIES for e in data.get(r, [])]
+    return [
+        Package(registry=r, name=e["name"], version=e.get("version", ""), licence=e.get("licence", ""))
+        for r in REGISTRIES
+        for e in data.get(r, [])
+    ]
 
 
 def write_packages(packages: Sequence[Package], path: Path = PACKAGES_FILE) -> None:
     """Write `packages` as `packages.toml`, one line each, sorted by name within a registry."""
-    out = ["# Training corpus of the static embedder. Versions and licences are recorded by `training/collect.py --record`.", ""]
+    out = [
+        "# Training corpus of the static embedder; `training/collect.py --record` writes versions and licences.",
+        "",
+    ]
     for registry in REGISTRIES:
         out.append(f"{registry} = [")
         for p in sorted({p.name: p for p in packages if p.registry == registry}.values(), key=lambda p: p.name):
-            out.append(f"  {{ name = {json.dumps(p.name)}, version = {json.dumps(p.version)}, licence = {json.dumps(p.licence)} }},")
+            name, version, licence = map(json.dumps, (p.name, p.version, p.licence))
+            out.append(f"  {{ name = {name}, version = {version}, licence = {licence} }},")
         out.append("]\n")
     path.write_text("\n".join(out), "utf-8")
 
@@ -80,13 +92,37 @@ def write_packages(packages: Sequence[Package], path: Path = PACKAGES_FILE) -> N
 def _command(registry: str, packages: Sequence[Package], sources: Path) -> list[str]:
     if registry == "pypi":
         spec = [f"{p.name}=={p.version}" if p.version else p.name for p in packages]
-        return [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--disable-pip-version-check", "--only-binary", ":all:",
-                "-d", ".", *spec]
+        return [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--no-deps",
+            "--disable-pip-version-check",
+            "--only-binary",
+            ":all:",
+            "-d",
+            ".",
+            *spec,
+        ]
     if registry == "npm":
-        return ["npm", "pack", "--silent", "--ignore-scripts", *[f"{p.name}@{p.version}" if p.version else p.name for p in packages]]
-    spec = [f"{p.name}={p.version}" if p.version else p.name for p in packages]
-    options = [f"-oDir::Etc::sourcelist={sources}", "-oDir::Etc::sourceparts=-", f"-oDir::State::lists={sources.parent}/lists",
-               "-oAPT::Get::List-Cleanup=0", "-oAcquire::Languages=none"]
+        return [
+            "npm",
+            "pack",
+            "--silent",
+            "--ignore-scripts",
+            *[f"{p.name}@{p.version}" if p.version else p.name for p in packages],
+        ]
+    # A Debian release serves one version of a source package, so the name alone is reproducible within the release.
+    spec = [p.name for p in packages]
+    options = [
+        f"-oDir::Etc::sourcelist={sources}",
+        "-oDir::Etc::sourceparts=-",
+        f"-oDir::State::lists={sources.parent}/lists",
+        "-oAPT::Get::List-Cleanup=0",
+        "-oAcquire::Languages=none",
+    ]
     return ["apt-get", *options, "source", "-qq", "--download-only", "--only-source", *spec]
 
 
@@ -114,7 +150,9 @@ def fetch(registry: str, packages: Sequence[Package], out: Path) -> None:
     def run(group: Sequence[Package]) -> bool:
         with tempfile.TemporaryDirectory(dir=out) as work:
             result = subprocess.run(_command(registry, group, sources), cwd=work, capture_output=True, text=True)
-            if result.returncode:
+            # A Debian mirror may lack the packaging half of a source package; the upstream half is all that is needed.
+            usable = any(".orig" in file.name for file in Path(work).iterdir()) and len(group) == 1
+            if result.returncode and not usable:
                 if len(group) == 1:
                     print(f"not fetched: {group[0].name}: {result.stderr.strip().splitlines()[-1:]}", flush=True)
                 return False
@@ -155,58 +193,76 @@ def describe(archive: Path, registry: str) -> Package | None:
     return _describe_debian(archive)
 
 
+# Sentences that only one family of licences has, for archives that state their licence in no field.
+_LICENCE_TEXTS = (
+    ("Permission is hereby granted, free of charge", "MIT"),
+    ("Redistribution and use in source and binary forms", "BSD"),
+    ("Apache License", "Apache-2.0"),
+    ("Permission to use, copy, modify, and/or distribute", "ISC"),
+    ("Boost Software License", "BSL-1.0"),
+)
+_LICENCE_FILE = re.compile(r"(licen[sc]e|copying|copyright|mit-license)[\w.-]*$", re.IGNORECASE)
+
+
+def _licence_in(archive: Path) -> str:
+    """The licence of an upstream archive by its top-level licence file; empty when it is none we know."""
+    with tarfile.open(archive, "r|*") as tar:
+        for member in tar:
+            path = member.name.removeprefix("./")
+            if path.count("/") <= 1 and member.isfile() and _LICENCE_FILE.match(path.rpartition("/")[2]):
+                file = tar.extractfile(member)
+                text = " ".join(file.read().decode("utf-8", "replace").split()) if file else ""
+                if "GENERAL PUBLIC LICENSE" not in text:
+                    return next((name for sentence, name in _LICENCE_TEXTS if sentence in text), "")
+    return ""
+
+
 def _describe_debian(archive: Path) -> Package | None:
-    """From the `.debian.tar.*` beside the upstream archive: licence of `Files: *` in the machine-readable copyright file."""
+    """Licence of `Files: *` in the copyright file beside the upstream archive, else the upstream's own text."""
     name, _, version = archive.name.partition("_")
-    version = re.sub(r"\.debian\.tar\.\w+$", "", version)
-    with tarfile.open(archive) as tar:
+    version = re.sub(r"\.orig\.tar\.\w+$", "", version)
+    packaging = next(iter(sorted(archive.parent.glob(f"{name}_*.debian.tar.*"))), None)
+    if packaging is None:
+        return Package("debian", name, version, _licence_in(archive))
+    with tarfile.open(packaging) as tar:
         member = next((m for m in tar if m.name.endswith("debian/copyright")), None)
         file = tar.extractfile(member) if member else None
         text = file.read().decode("utf-8", "replace") if file else ""
-    stanza = next((s for s in re.split(r"\n\s*\n", text) if re.search(r"^Files:\s*\*\s*$", s, re.MULTILINE)), "")
+    stanza = next((s for s in re.split(r"\n\s*\n", text) if re.search(r"^Files:\s*\*", s, re.MULTILINE)), "")
     found = re.search(r"^License:\s*(.+)$", stanza, re.MULTILINE)
-    return Package("debian", name, version, found.group(1).strip() if found else "")
+    return Package("debian", name, version, found.group(1).strip() if found else _licence_in(archive))
 
 
 def archives(out: Path, registry: str) -> Iterator[tuple[Path, Package]]:
-    """Every downloaded archive that states its licence, in name order."""
-    pattern = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.debian.tar.*"}[registry]
+    """Every downloaded archive with what it states about itself, in name order."""
+    pattern = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.orig.tar.*"}[registry]
     for archive in sorted((out / registry).glob(pattern)):
-        package = describe(archive, registry)
-        if package is not None:
+        if archive.suffix != ".asc" and (package := describe(archive, registry)) is not None:
             yield archive, package
 
 
-def source_archives(out: Path) -> Iterator[tuple[Path, Package]]:
-    """Archives of the corpus proper: permissive and not excluded; for Debian the upstream archives of the package."""
-    listed = {(p.registry, p.name.lower()): p for p in read_packages()}
-    for registry in REGISTRIES:
+def source_archives(out: Path, registries: Sequence[str] = REGISTRIES) -> Iterator[tuple[Path, Package]]:
+    """The archives of the corpus proper: permissive and not excluded."""
+    for registry in registries:
         for archive, package in archives(out, registry):
-            by_hand = listed.get((registry, package.name.lower()))
-            licence = package.licence or (by_hand.licence if by_hand else "")
-            if is_excluded(package.name) or not is_permissive(licence):
-                continue
-            if registry != "debian":
-                yield archive, replace(package, licence=licence)
-                continue
-            for upstream in sorted(archive.parent.glob(f"{package.name}_*.orig*.tar.*")):
-                if not upstream.name.endswith(".asc"):
-                    yield upstream, replace(package, licence=licence)
+            if not is_excluded(package.name) and is_permissive(package.licence):
+                yield archive, package
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--registry", choices=REGISTRIES, action="append")
-    parser.add_argument("--record", action="store_true", help="write the versions and licences found back to packages.toml")
+    parser.add_argument(
+        "--record", action="store_true", help="write the versions and licences found back to packages.toml"
+    )
     args = parser.parse_args()
     packages = read_packages()
     for registry in args.registry or REGISTRIES:
         fetch(registry, [p for p in packages if p.registry == registry], args.out)
     if args.record:
         found: dict[tuple[str, str], Package] = {}
-        for archive, package in source_archives(args.out):
-            del archive
+        for _, package in source_archives(args.out):
             found[package.registry, package.name] = package
         write_packages(list(found.values()))
         print(f"recorded {len(found)} packages", flush=True)

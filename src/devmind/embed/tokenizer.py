@@ -81,6 +81,12 @@ def _vocabulary() -> _Vocabulary:
     return _Vocabulary(starting.split("\n"), continuing.split("\n"))
 
 
+def pieces() -> list[str]:
+    """The text of every piece by id; empty for the hashed buckets."""
+    vocabulary = _vocabulary()
+    return [""] * N_BUCKETS + [*vocabulary.starting, *vocabulary.continuing]
+
+
 def split_word(word: str) -> list[str]:
     """The lower-cased parts of an identifier: camel case, underscores, digits and scripts apart."""
     if not word.isascii():

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Vectors = npt.NDArray[np.float32]
+else:
+    Vectors = None  # a name for annotations only, so that numpy is not imported here
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,198 @@
+"""Texts → vectors by an OpenAI-compatible endpoint (`POST {base}/embeddings`).
+
+Must not trust the answer: the number, the order and the dimension of the vectors are checked, and every vector is
+scaled to unit length.
+
+Source: OpenAI API reference, "Create embeddings"; spoken by vLLM, Ollama, TEI, Xinference and most hosted services.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from devmind.embed.types import ChunkText, FileText, Vectors
+from devmind.errors import UpstreamError, UsageError
+
+if TYPE_CHECKING:
+    import httpx
+
+# The first wait after a refusal; it doubles up to the last. Three repeats ride out a rolling restart or a minute's
+# rate limit.
+_FIRST_WAIT_S: Final = 0.5
+_LONGEST_WAIT_S: Final = 30.0
+# A server that asks for a longer pause than this (`Retry-After`) is treated as down for now.
+_LONGEST_ASKED_WAIT_S: Final = 60.0
+_RETRIED_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+# Most hosted models refuse inputs over 8,192 tokens; at 2 characters a token (dense code) this stays below.
+_MAX_CHARS: Final = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteOptions:
+    """How to reach the endpoint. `dim` is what the model returns; asked of the server only when `send_dim` is set.
+
+    `query_prefix` and `text_prefix` are the instructions that some models want in front of a query or a passage.
+    """
+
+    base_url: str
+    model: str
+    dim: int
+    api_key: str = ""
+    batch: int = 64
+    timeout_s: float = 60.0
+    n_retries: int = 3
+    send_dim: bool = False
+    query_prefix: str = ""
+    text_prefix: str = ""
+
+
+class RemoteEmbedder:
+    """A client of one model on one endpoint. Holds a connection pool until `close`; safe to share between threads."""
+
+    def __init__(self, options: RemoteOptions, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._options = options
+        self._sleep = sleep
+        self._client: httpx.Client | None = None
+        prefixes = f"{options.query_prefix}|{options.text_prefix}"
+        self.name = f"remote:{options.model}:{options.dim}" + (f":{prefixes}" if prefixes != "|" else "")
+        self.dim = options.dim
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`.
+
+        Raises:
+            UsageError: The base URL is none.
+            UpstreamError: The endpoint failed, or answered with something else than one vector of `dim` numbers a text.
+        """
+        return self._embed([self._options.query_prefix + t if t.strip() else "" for t in texts])
+
+    def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
+        """See `Embedder`; raises like `embed_queries`."""
+        return self._embed_passages((t.name, t.header, t.body) for t in texts)
+
+    def embed_files(self, texts: Sequence[FileText]) -> Vectors:
+        """See `Embedder`; raises like `embed_queries`."""
+        return self._embed_passages((t.path, t.lead, t.names) for t in texts)
+
+    def close(self) -> None:
+        """Close the connections; the next call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _embed_passages(self, fields: Iterable[tuple[str, ...]]) -> Vectors:
+        joined = ("\n".join(part for part in parts if part.strip()) for parts in fields)
+        return self._embed([self._options.text_prefix + text if text else "" for text in joined])
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        out = np.zeros((len(texts), self.dim), np.float32)
+        # An endpoint may refuse an empty input, and its vector is zero by our rule anyway.
+        rows = [i for i, text in enumerate(texts) if text]
+        for start in range(0, len(rows), self._options.batch):
+            batch = rows[start : start + self._options.batch]
+            out[batch] = self._vectors_of(self._request([texts[i][:_MAX_CHARS] for i in batch]), len(batch))
+        return out
+
+    def _open(self) -> httpx.Client:
+        if self._client is None:
+            import httpx
+
+            headers = {"Authorization": f"Bearer {self._options.api_key}"} if self._options.api_key else {}
+            self._client = httpx.Client(timeout=self._options.timeout_s, headers=headers)
+        return self._client
+
+    def _request(self, texts: Sequence[str]) -> Any:
+        """The decoded body of the first answer that is no refusal."""
+        import httpx
+
+        options = self._options
+        url = f"{options.base_url.rstrip('/')}/embeddings"
+        payload: dict[str, Any] = {"model": options.model, "input": list(texts), "encoding_format": "float"}
+        if options.send_dim:
+            payload["dimensions"] = options.dim
+        wait_s = _FIRST_WAIT_S
+        for attempt in range(options.n_retries + 1):
+            asked_s: float | None = None
+            try:
+                response = self._open().post(url, json=payload)
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+                raise UsageError(f"embedding endpoint {url!r} is not an http(s) address: {error}") from error
+            except httpx.TransportError as error:
+                kind = (
+                    "did not answer in time"
+                    if isinstance(error, httpx.TimeoutException)
+                    else f"could not be reached ({error})"
+                )
+                failure = UpstreamError(f"embedding endpoint {url} {kind}; check that it runs", retryable=True)
+                failure.__cause__ = error
+            else:
+                if response.is_success:
+                    return _decoded(response, url)
+                failure = _refusal(response, url)
+                if not failure.retryable:
+                    raise failure
+                asked_s = _retry_after_s(response)
+            if attempt == options.n_retries or (asked_s or 0) > _LONGEST_ASKED_WAIT_S:
+                raise failure
+            self._sleep(wait_s if asked_s is None else asked_s)
+            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _vectors_of(self, body: Any, n_texts: int) -> Vectors:
+        where = f"embedding model {self._options.model!r}"
+        data = body.get("data") if isinstance(body, dict) else None
+        if not isinstance(data, list) or not all(
+            isinstance(e, dict) and isinstance(e.get("embedding"), list) for e in data
+        ):
+            raise UpstreamError(f"{where} answered without a list of embeddings in `data`", retryable=False)
+        if len(data) != n_texts:
+            raise UpstreamError(f"{where} answered {len(data)} vectors for {n_texts} texts", retryable=False)
+        order = [entry.get("index", position) for position, entry in enumerate(data)]
+        if not all(type(i) is int for i in order) or sorted(order) != list(range(n_texts)):
+            raise UpstreamError(f"{where} answered with indexes that do not number the texts", retryable=False)
+        wrong = next((len(e["embedding"]) for e in data if len(e["embedding"]) != self.dim), None)
+        if wrong is not None:
+            raise UpstreamError(
+                f"{where} answered vectors of {wrong} dimensions, {self.dim} are configured", retryable=False
+            )
+        out = np.zeros((n_texts, self.dim), np.float32)
+        try:
+            out[order] = [entry["embedding"] for entry in data]
+        except (TypeError, ValueError) as error:
+            raise UpstreamError(f"{where} answered a vector that holds no numbers", retryable=False) from error
+        norms = np.linalg.norm(out, axis=1, keepdims=True)
+        if not np.isfinite(norms).all():
+            raise UpstreamError(f"{where} answered a vector that is not finite", retryable=False)
+        unit: Vectors = np.divide(out, norms, out=np.zeros_like(out), where=norms > 0)
+        return unit
+
+
+def _decoded(response: httpx.Response, url: str) -> Any:
+    try:
+        return response.json()
+    except ValueError as error:
+        raise UpstreamError(
+            f"embedding endpoint {url} answered {response.text[:80]!r}, which is not JSON", retryable=False
+        ) from error
+
+
+def _refusal(response: httpx.Response, url: str) -> UpstreamError:
+    status = response.status_code
+    hint = {
+        401: "; check the API key",
+        403: "; check the API key",
+        404: "; check the base URL and the model's name",
+    }.get(status, "")
+    message = f"embedding endpoint {url} answered HTTP {status}: {response.text[:200]!r}{hint}"
+    return UpstreamError(message, retryable=status in _RETRIED_STATUS)
+
+
+def _retry_after_s(response: httpx.Response) -> float | None:
+    """Seconds the server asks to wait; None when it asks nothing, or names a date."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isdigit() else None

@@ -1,0 +1,98 @@
+"""Pairs → bags of token ids in flat arrays, split by package into training and held-out. Must cut exactly as the
+static model cuts.
+
+    python -m training.bags --pairs A.jsonl B.jsonl --out DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from devmind.embed.static import BODY_PIECES, HEADER_PIECES, NAME_PIECES, QUERY_PIECES
+from devmind.embed.tokenizer import token_ids
+
+FIELDS = ("query", "name", "header", "body")
+LIMITS = {"query": QUERY_PIECES, "name": NAME_PIECES, "header": HEADER_PIECES, "body": BODY_PIECES}
+
+# Every 25th package, by a hash of its name, is held out whole: no project is on both sides.
+HELD_OUT_OF = 25
+
+
+def is_held_out(package: str) -> bool:
+    """Whether a package is kept for evaluation; depends on its name alone, so a grown corpus keeps its test side."""
+    return hashlib.blake2b(package.lower().encode(), digest_size=4).digest()[0] % HELD_OUT_OF == 0
+
+
+def read_pairs(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """All pairs, ordered by package, path and name, so that neighbours in the list are neighbours in the code."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in paths:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                pair = json.loads(line)
+                found.setdefault((pair["query"].lower(), pair["name"].lower()), pair)
+    return sorted(found.values(), key=lambda p: (p["package"], p["path"], p["name"]))
+
+
+def bag(texts: Iterable[str], limit: int) -> dict[str, npt.NDArray[Any]]:
+    """Distinct ids of each text with √tf / √n, n being the text's number of pieces: what the static model multiplies
+    with.
+
+    Returns:
+        `ids` and `factors` of all texts one after the other, and `offsets` `(n_texts + 1,)`.
+    """
+    ids: list[int] = []
+    factors: list[float] = []
+    offsets = [0]
+    for text in texts:
+        found = token_ids(text, limit)
+        scale = len(found) ** -0.5 if found else 0.0
+        for piece, n in Counter(found).items():
+            ids.append(piece)
+            factors.append(n**0.5 * scale)
+        offsets.append(len(ids))
+    return {
+        "ids": np.array(ids, np.int32),
+        "factors": np.array(factors, np.float32),
+        "offsets": np.array(offsets, np.int64),
+    }
+
+
+def write_bags(pairs: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write the bags of every field as one `.npz` with keys `query_ids`, `query_factors`, `query_offsets`, …"""
+    arrays = {
+        f"{field}_{key}": value
+        for field in FIELDS
+        for key, value in bag((p[field] for p in pairs), LIMITS[field]).items()
+    }
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    pairs = read_pairs(args.pairs)
+    sides = {"train": [p for p in pairs if not is_held_out(p["package"])]}
+    sides["test"] = [p for p in pairs if is_held_out(p["package"])]
+    for side, chosen in sides.items():
+        write_bags(chosen, args.out / f"{side}.npz")
+        with (args.out / f"{side}.jsonl").open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in chosen)
+        languages = Counter(p["language"] for p in chosen)
+        print(side, len(chosen), "pairs", len({p["package"] for p in chosen}), "packages", dict(languages), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Downloaded archives → source files as text. Must not write to disk, and must not yield a file of an excluded project.
+
+A file counts once however many packages vendor it (same bytes), so that no pair can be on both sides of the held-out
+split.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.collect import REGISTRIES, source_archives
+from training.exclude import is_excluded
+
+LANGUAGE_BY_SUFFIX = {
+    ".py": "python",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
+    ".jsx": "javascript",
+    ".ts": "typescript",
+    ".mts": "typescript",
+    ".tsx": "tsx",
+    ".go": "go",
+    ".java": "java",
+    ".rs": "rust",
+    ".rb": "ruby",
+    ".php": "php",
+    ".c": "c",
+    ".h": "cpp",
+    ".hh": "cpp",
+    ".hpp": "cpp",
+    ".hxx": "cpp",
+    ".cc": "cpp",
+    ".cpp": "cpp",
+    ".cxx": "cpp",
+    ".cs": "csharp",
+    ".kt": "kotlin",
+    ".scala": "scala",
+}
+
+# Larger files are generated tables or bundles; smaller ones hold nothing.
+MAX_BYTES = 300_000
+MIN_BYTES = 200
+# Minified or generated text: the average line of code a person wrote is shorter than this.
+MAX_MEAN_LINE = 120
+# One giant package must not be the corpus.
+MAX_FILES_PER_PACKAGE = 3_000
+
+_SKIPPED_PARTS = frozenset(
+    {
+        "node_modules",
+        "_vendor",
+        "vendored",
+        "third_party",
+        "thirdparty",
+        "3rdparty",
+        "external",
+        "umd",
+        "esm5",
+        "fesm5",
+        "fesm2015",
+        "cjs",
+        "min",
+        "bundles",
+        "bundle",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of one package; `path` is inside the package, its top folder removed for sdists and npm packages."""
+
+    package: str
+    path: str
+    language: str
+    text: str
+
+
+def _wanted(path: str, size: int) -> bool:
+    suffix = Path(path).suffix.lower()
+    if suffix not in LANGUAGE_BY_SUFFIX or not MIN_BYTES <= size <= MAX_BYTES:
+        return False
+    if path.endswith((".d.ts", ".min.js", ".pb.go", "_pb2.py", ".pb.h", ".pb.cc", ".spec.ts", ".test.js", ".test.ts")):
+        return False
+    return not any(part in _SKIPPED_PARTS for part in path.lower().split("/")) and not is_excluded(path)
+
+
+def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            for info in wheel.infolist():
+                if _wanted(info.filename, info.file_size):
+                    yield info.filename, wheel.read(info)
+        return
+    with tarfile.open(archive, "r|*") as tar:
+        for member in tar:
+            path = member.name.removeprefix("./").partition("/")[2]
+            if member.isfile() and _wanted(path, member.size):
+                file = tar.extractfile(member)
+                if file:
+                    yield path, file.read()
+
+
+def files(out: Path, registries: Sequence[str] | None = None) -> Iterator[SourceFile]:
+    """Every usable source file of the corpus, in a fixed order, identical contents once."""
+    seen: set[bytes] = set()
+    for archive, package in source_archives(out, registries or REGISTRIES):
+        n_files = 0
+        try:
+            for path, data in _members(archive):
+                digest = hashlib.blake2b(data, digest_size=12).digest()
+                text = data.decode("utf-8", "replace")
+                if digest in seen or len(text) > MAX_MEAN_LINE * (text.count("\n") + 1):
+                    continue
+                seen.add(digest)
+                n_files += 1
+                yield SourceFile(
+                    f"{package.registry}:{package.name}", path, LANGUAGE_BY_SUFFIX[Path(path).suffix.lower()], text
+                )
+                if n_files >= MAX_FILES_PER_PACKAGE:
+                    break
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+            print(f"unreadable: {archive.name}: {error}", flush=True)

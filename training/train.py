@@ -1,0 +1,251 @@
+"""Bags → a trained checkpoint of the static model. Must compute exactly what `devmind.embed.static` computes, before
+rounding.
+
+InfoNCE with in-batch negatives in both directions; half of each batch are runs of neighbours from one package, which
+are hard negatives; the first 64 dimensions are also trained to rank alone (Matryoshka); tokens and whole fields are
+dropped at random; the similarities among queries imitate a sentence model's. Vectors start from that model's vectors
+of the pieces.
+
+    python -m training.train --bags DIR --out CHECKPOINT.npz
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from devmind.embed.tokenizer import N_PIECES, token_ids
+from training.bags import FIELDS
+from training.evaluate import measures, ranks_dense, sampled
+
+# Phrases that people put in front of what they look for; docstrings have none.
+_OPENINGS = (
+    "where is", "how does", "how do we", "which function", "which code", "where do we", "code that", "how to",
+    "what does", "function to", "where is the code that", "find the place where we", "what handles", "class for",
+    "implementation of",
+)  # fmt: skip
+_RUN = 64
+_SMALL_DIM = 64
+# Chance that a document loses a whole field, so that code without comments and files without symbols are no strangers.
+_FIELD_DROP = {"name": 0.1, "header": 0.3, "body": 0.1}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What an experiment varies; the defaults are the ones that were shipped (see `docs/embedding.md`)."""
+
+    epochs: int = 3
+    batch: int = 2048
+    learning_rate: float = 0.01
+    hard_share: float = 0.5
+    token_drop: float = 0.3
+    distill: float = 1.0
+    temperature: float = 0.05
+
+
+class Bags:
+    """One side of the data, sliced by row."""
+
+    def __init__(self, path: Path) -> None:
+        data = np.load(path)
+        self._of = {f: (data[f"{f}_ids"], data[f"{f}_factors"], data[f"{f}_offsets"]) for f in FIELDS}
+        self.n = len(data["query_offsets"]) - 1
+        self.document_frequency = np.bincount(self._of["body"][0], minlength=N_PIECES)
+
+    def take(self, field: str, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
+        """(ids, factors, row of each id) of `rows` of a field."""
+        ids, factors, offsets = self._of[field]
+        start, length = offsets[rows], offsets[rows + 1] - offsets[rows]
+        first = np.cumsum(length) - length
+        at = np.repeat(start - first, length) + np.arange(length.sum())
+        segment = np.repeat(np.arange(len(rows)), length)
+        return torch.from_numpy(ids[at].astype(np.int64)), torch.from_numpy(factors[at]), torch.from_numpy(segment)
+
+
+class Model(nn.Module):
+    """The parameters of the static model; weights and field weights pass through softplus, so they stay positive."""
+
+    def __init__(self, start: npt.NDArray[np.float32], idf: npt.NDArray[np.float64], temperature: float) -> None:
+        super().__init__()
+        weight = torch.from_numpy(np.log1p(0.3 * idf).astype(np.float32))
+        self.vectors = nn.Parameter(torch.from_numpy(start.copy()))
+        self.query_weight = nn.Parameter(weight.clone())
+        self.code_weight = nn.Parameter(weight.clone())
+        self.field_weight = nn.Parameter(torch.tensor([1.0, 1.0, 1.0]))
+        self.log_scale = nn.Parameter(torch.tensor(math.log(1 / temperature)))
+
+    def sums(self, ids: Tensor, weights: Tensor, segments: Tensor, n: int) -> Tensor:
+        """Σ weight · vector of each segment, at unit length."""
+        order = torch.argsort(segments, stable=True)
+        counts = torch.bincount(segments, minlength=n)
+        offsets = torch.cumsum(counts, 0) - counts
+        summed = functional.embedding_bag(
+            ids[order], self.vectors, offsets, mode="sum", per_sample_weights=weights[order]
+        )
+        return functional.normalize(summed, dim=-1)
+
+    def scale(self) -> Tensor:
+        return self.log_scale.exp().clamp(max=50)
+
+
+def _keep(n: int, drop: float) -> Tensor:
+    return (torch.rand(n) > drop).float() + 1e-6
+
+
+def encode(
+    model: Model, bags: Bags, rows: npt.NDArray[np.int64], *, drop: float, opening: list[list[int]] | None
+) -> tuple[Tensor, Tensor]:
+    """Unit vectors of the queries and of the code of `rows`; `drop` and `opening` are for training only."""
+    ids, factors, segment = bags.take("query", rows)
+    n = len(rows)
+    if opening:
+        chosen = torch.nonzero(torch.rand(n) < 0.3).flatten().tolist()
+        phrases = [opening[i] for i in torch.randint(len(opening), (len(chosen),)).tolist()]
+        lengths = torch.bincount(segment, minlength=n).clamp(min=1).float()
+        added = [(p, lengths[r].item() ** -0.5, r) for r, phrase in zip(chosen, phrases, strict=True) for p in phrase]
+        ids = torch.cat([ids, torch.tensor([a[0] for a in added], dtype=torch.long)])
+        factors = torch.cat([factors, torch.tensor([a[1] for a in added])])
+        segment = torch.cat([segment, torch.tensor([a[2] for a in added], dtype=torch.long)])
+    query_weights = functional.softplus(model.query_weight)[ids] * factors
+    if drop:
+        query_weights = query_weights * _keep(len(ids), drop / 2)
+    all_ids, all_weights, all_segments = [ids], [query_weights], [segment]
+    code_weight = functional.softplus(model.code_weight)
+    field_weight = functional.softplus(model.field_weight)
+    for index, field in enumerate(FIELDS[1:]):
+        ids, factors, segment = bags.take(field, rows)
+        weights = code_weight[ids] * factors * field_weight[index]
+        if drop:
+            weights = weights * _keep(len(ids), drop) * _keep(n, _FIELD_DROP[field])[segment]
+        all_ids.append(ids)
+        all_weights.append(weights)
+        all_segments.append(segment + n)
+    both = model.sums(torch.cat(all_ids), torch.cat(all_weights), torch.cat(all_segments), 2 * n)
+    return both[:n], both[n:]
+
+
+def _contrast(queries: Tensor, code: Tensor, scale: Tensor) -> Tensor:
+    scores = scale * (queries @ code.T)
+    own = torch.arange(len(queries))
+    return 0.5 * (functional.cross_entropy(scores, own) + functional.cross_entropy(scores.T, own))
+
+
+class Imitation:
+    """The teacher's similarities among a sample of queries, as a loss."""
+
+    def __init__(self, path: Path, bags: Bags) -> None:
+        data = np.load(path)
+        self._rows, self._vectors, self._bags = (
+            data["index"],
+            torch.from_numpy(data["vectors"].astype(np.float32)),
+            bags,
+        )
+
+    def loss(self, model: Model, rng: np.random.Generator, n: int = 1024) -> Tensor:
+        chosen = rng.choice(len(self._rows), min(n, len(self._rows)), replace=False)
+        ids, factors, segment = self._bags.take("query", self._rows[chosen])
+        ours = model.sums(ids, functional.softplus(model.query_weight)[ids] * factors, segment, len(chosen))
+        theirs = self._vectors[torch.from_numpy(chosen)]
+        own = torch.eye(len(chosen), dtype=torch.bool)
+        target = (theirs @ theirs.T / 0.05).masked_fill(own, -1e4)
+        scores = (ours @ ours.T * model.scale().detach()).masked_fill(own, -1e4)
+        return functional.kl_div(
+            functional.log_softmax(scores, 1), functional.softmax(target, 1), reduction="batchmean"
+        )
+
+
+def batches(n: int, options: Options, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
+    """One epoch: rows in runs of neighbours for the hard share, shuffled for the rest."""
+    shift = rng.integers(_RUN)
+    runs = np.array_split((np.arange(n) + shift) % n, n // _RUN)
+    order = rng.permutation(len(runs))
+    n_hard = int(len(runs) * options.hard_share)
+    loose = rng.permutation(np.concatenate([runs[i] for i in order[n_hard:]]))
+    mixed = [runs[i] for i in order[:n_hard]] + np.array_split(loose, max(1, len(loose) // _RUN))
+    per_batch = options.batch // _RUN
+    shuffled = [mixed[i] for i in rng.permutation(len(mixed))]
+    return [np.concatenate(shuffled[i : i + per_batch]) for i in range(0, len(shuffled) - per_batch + 1, per_batch)]
+
+
+@torch.no_grad()
+def evaluate(model: Model, bags: Bags) -> str:
+    """nDCG@10 and R@5 on the held-out side, with all and with the first dimensions."""
+    blocks = [np.arange(i, min(i + 4096, bags.n)) for i in range(0, bags.n, 4096)]
+    encoded = [encode(model, bags, rows, drop=0, opening=None) for rows in blocks]
+    queries, code = (torch.cat([e[side] for e in encoded]).numpy() for side in (0, 1))
+    target = sampled(bags.n)
+    cells = []
+    for dim in (queries.shape[1], _SMALL_DIM):
+        q, c = (
+            x[:, :dim] / np.maximum(np.linalg.norm(x[:, :dim], axis=1, keepdims=True), 1e-9) for x in (queries, code)
+        )
+        cells.append(f"dim {dim}: nDCG@10 %.4f R@5 %.4f" % measures(ranks_dense(q[target], c, target)))
+    return " | ".join(cells)
+
+
+def train(folder: Path, out: Path, options: Options) -> None:
+    """Train on `folder/train.npz` and write the checkpoint."""
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(0)
+    bags, held_out = Bags(folder / "train.npz"), Bags(folder / "test.npz")
+    idf = np.log(1 + bags.n / (1 + bags.document_frequency))
+    model = Model(np.load(folder / "pieces.npy"), idf, options.temperature)
+    imitation = Imitation(folder / "teacher.npz", bags)
+    opening = [token_ids(phrase, 16) for phrase in _OPENINGS]
+    optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate, betas=(0.9, 0.99), fused=True)
+    n_steps = options.epochs * len(batches(bags.n, options, np.random.default_rng(0)))
+    print(f"{bags.n} pairs, {n_steps} steps, start: {evaluate(model, held_out)}", flush=True)
+    step, started = 0, time.time()
+    for epoch in range(options.epochs):
+        total = 0.0
+        for i, rows in enumerate(batches(bags.n, options, rng)):
+            rate = options.learning_rate * min(1, (step + 1) / 50) * max(0.02, 1 - step / n_steps)
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            queries, code = encode(model, bags, rows, drop=options.token_drop, opening=opening)
+            scale = model.scale()
+            small = [functional.normalize(x[:, :_SMALL_DIM], dim=-1) for x in (queries, code)]
+            loss = _contrast(queries, code, scale) + 0.3 * _contrast(small[0], small[1], scale)
+            if options.distill:
+                loss = loss + options.distill * imitation.loss(model, rng)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            step += 1
+            total += loss.item()
+            if step % 20 == 0:
+                print(f"  step {step} loss {total / (i + 1):.3f} {time.time() - started:.0f} s", flush=True)
+        fields = functional.softplus(model.field_weight).tolist()
+        print(f"epoch {epoch + 1}: {evaluate(model, held_out)}; fields {fields}, scale {model.scale():.1f}", flush=True)
+    with torch.no_grad():
+        np.savez(
+            out,
+            vectors=model.vectors.numpy(),
+            query_weight=functional.softplus(model.query_weight).numpy(),
+            code_weight=functional.softplus(model.code_weight).numpy(),
+            fields=functional.softplus(model.field_weight).numpy(),
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bags", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--epochs", type=int, default=Options.epochs)
+    parser.add_argument("--distill", type=float, default=Options.distill)
+    args = parser.parse_args()
+    train(args.bags, args.out, Options(epochs=args.epochs, distill=args.distill))
+
+
+if __name__ == "__main__":
+    main()
