@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ from devmind.settings import Settings
 
 SUITES = Path(os.environ.get("BENCH_SUITES", "../shared/bench"))
 REPOS = Path(os.environ.get("BENCH_REPOS", "../bench"))
+ONLY = os.environ.get("BENCH_ONLY", "*")  # a glob over repository names
 OUT = Path(os.environ.get("BENCH_OUT", "/tmp/devmind-bench"))
 
 
 def repositories() -> list[Path]:
     """Return the materialised repositories, by name."""
-    return sorted(folder for folder in REPOS.iterdir() if (folder / ".bench-ok").exists())
+    return sorted(
+        folder for folder in REPOS.iterdir() if fnmatch(folder.name, ONLY) and (folder / ".bench-ok").exists()
+    )
 
 
 def index(folder: Path) -> Report:

@@ -10,13 +10,11 @@ from collections import Counter
 from bench.corpora import index, open_service, repositories
 
 
-def run(only: tuple[str, ...] = ()) -> None:
+def run() -> None:
     reasons: Counter[str] = Counter()
     n_files = n_bytes = n_wrong = 0
     seconds = 0.0
     for folder in repositories():
-        if only and folder.name not in only:
-            continue
         started = time.monotonic()
         report = index(folder)
         took = time.monotonic() - started
@@ -29,8 +27,9 @@ def run(only: tuple[str, ...] = ()) -> None:
         n_wrong += wrong
         rate = report.bytes_indexed / 1e6 / max(took, 1e-9)
         print(
-            f"{folder.name:28s} {report.n_indexed:6d} files {report.n_chunks:7d} chunks {report.bytes_indexed / 1e6:7.1f} MB "
-            f"{took:6.1f} s {rate:5.2f} MB/s complete {report.completeness:.4f} inexact {wrong}",
+            f"{folder.name:28s} {report.n_indexed:6d} files {report.n_chunks:7d} chunks "
+            f"{report.bytes_indexed / 1e6:7.1f} MB {took:6.1f} s "
+            f"{rate:5.2f} MB/s complete {report.completeness:.4f} inexact {wrong}",
             flush=True,
         )
     peak = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 
@@ -85,11 +85,11 @@ def build(document: Document, rules: ChunkRules, embedder: Embedder) -> Built:
 def finish(document: Document, parsed: ParsedDocument, chunks: tuple[Chunk, ...], embedder: Embedder) -> Built:
     """Add to a chunked document what the recall index needs."""
     return Built(
-        document=Document(**{**asdict(document), "text": ""}),
+        document=replace(document, text=""),
         text=zlib.compress(document.text.encode("utf-8", "surrogatepass"), 1),
         n_lines=len(split_lines(document.text)),
         parsed=parsed,
-        chunks=tuple(Chunk(**{**asdict(chunk), "content": ""}) for chunk in chunks),
+        chunks=tuple(replace(chunk, content="") for chunk in chunks),
         vectors=embed_chunks(embedder, chunks),
         fields=fields_of(chunks, parsed),
     )
