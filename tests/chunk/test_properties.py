@@ -121,19 +121,19 @@ def check(text: str, parsed: ParsedDocument, rules: ChunkRules, counter: object)
     assert chunks == again
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(texts, structures(), all_rules, counters)
 def test_any_symbols(text: str, parsed: ParsedDocument, rules: ChunkRules, counter: object) -> None:
     check(text, parsed, rules, counter)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(trees(), all_rules, counters)
 def test_nested_symbols(tree: tuple[str, ParsedDocument], rules: ChunkRules, counter: object) -> None:
     check(*tree, rules, counter)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(texts, st.lists(st.tuples(st.integers(1, 120), st.integers(-1, 5)), max_size=12), all_rules)
 def test_headings(text: str, places: list[tuple[int, int]], rules: ChunkRules) -> None:
     symbols = tuple(Symbol(f"h{i}", f"h{i}", "heading", at, at, at, parent=p) for i, (at, p) in enumerate(places))

@@ -18,7 +18,7 @@ MAX_TRAIL = 8
 
 def name_line(symbol: Symbol) -> str:
     """Return kind and qualified name; of a very long name the end, which says most."""
-    name = " ".join(symbol.qualified_name.split()) or symbol.name
+    name = _one_line(symbol.qualified_name, len(symbol.qualified_name)) or symbol.name
     return f"{symbol.kind} " + (name if len(name) <= MAX_NAME_CHARS else "…" + name[-MAX_NAME_CHARS:])
 
 
@@ -29,7 +29,7 @@ def name_cost(symbol: Symbol, costs: HeaderCosts, budget: int) -> int:
 
 
 def _one_line(text: str, limit: int = MAX_LINE_CHARS) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text.split()) if "\n" in text or "  " in text or "\t" in text or "\r" in text else text.strip()
     return text if len(text) <= limit else text[:limit].rsplit(" ", 1)[0] + " …"
 
 
@@ -55,9 +55,15 @@ class Headers:
         )
         self._call_lines = [line for line, _, _ in calls]
         self._call_names = [name for _, _, name in calls]
+        self._contexts: dict[int, str] = {}
 
     def class_of(self, index: int) -> int:
         """Return the nearest enclosing class, or -1."""
+        above = self.symbols[index].parent
+        if not 0 <= above < len(self.symbols):
+            return -1
+        if above != index and self.symbols[above].kind in CLASS_KINDS:
+            return above
         return next((a for a in ancestors(self.symbols, index) if self.symbols[a].kind in CLASS_KINDS), -1)
 
     def trail(self, index: int) -> str:
@@ -69,14 +75,20 @@ class Headers:
 
     def context(self, index: int) -> str:
         """Return one line about an enclosing class: its signature and the first line of its docstring."""
+        if index in self._contexts:
+            return self._contexts[index]
         symbol = self.symbols[index]
         about = _one_line(symbol.signature, 160) or f"{symbol.kind} {symbol.name}"
         doc = symbol.docstring.strip().split("\n", 1)[0].strip()
-        return _one_line(f"in {about.rstrip(' :{')}" + (f": {doc}" if doc else ""), 240)
+        line = _one_line(f"in {about.rstrip(' :{')}" + (f": {doc}" if doc else ""), 240)
+        self._contexts[index] = line
+        return line
 
     def calls(self, index: int) -> str:
         symbol = self.symbols[index]
         low, high = bisect_left(self._call_lines, symbol.start_line), bisect_right(self._call_lines, symbol.end_line)
+        if low == high:
+            return ""
         names: dict[str, None] = {}
         for name in self._call_names[low:high]:
             if name and name != symbol.name:

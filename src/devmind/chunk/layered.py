@@ -128,15 +128,17 @@ class Layered:
         owner = self.headers.class_of(main)
         if owner >= 0 and not piece.start <= self.symbols[owner].start_line <= piece.end:
             lines.append((1, self.headers.context(owner)))
-        calls = "" if symbol.kind in CLASS_KINDS and draft.split else self.headers.calls(main)
+        calls = "" if symbol.kind in CLASS_KINDS and piece.end < symbol.end_line else self.headers.calls(main)
         if calls:
             lines.append((4, calls))
-        if symbol.docstring:
-            doc = self.headers.doc(main)
-            content = self.ruler.content(piece.start, piece.end)
-            if doc and doc[0].removesuffix(" …") not in " ".join(content.split()):
-                lines += [(3, line) for line in doc]
+        if symbol.docstring and not self._holds(piece, symbol.docstring):
+            lines += [(3, line) for line in self.headers.doc(main)]
         return lines
+
+    def _holds(self, piece: Piece, docstring: str) -> bool:
+        """Return whether the piece itself shows the beginning of ``docstring``."""
+        opening = docstring.strip().split("\n", 1)[0].strip()
+        return any(opening in line for line in self.ruler.lines[piece.start - 1 : piece.end])
 
     def _named(self, draft: Draft) -> int:
         """Return the symbol a chunk is named after: its main symbol, the class around it, or a key of its data."""

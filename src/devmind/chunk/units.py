@@ -121,7 +121,8 @@ class Plan:
         at, hi = span
         for node in members(kids):
             size = ruler.tokens(node.start, node.end)
-            if node.symbol.kind in MINOR_KINDS and size < self.rules.min_tokens:
+            held = node.end < at  # by the head of its class
+            if held or (node.symbol.kind in MINOR_KINDS and size < self.rules.min_tokens):
                 continue
             lead = max(node.lead, at)
             fits = node.index in self.fitting
@@ -161,12 +162,14 @@ class Plan:
             if groups:
                 last = self.units[groups[-1][-1]]
                 total = ruler.tokens(start, unit.end)
+                # A head of some size is the class's own description: members join it only while it is tiny.
+                headed = self.units[groups[-1][0]].kind == "head" and unit.kind != "gap"
                 if (
                     last.container == unit.container
                     and "split" not in (last.kind, unit.kind)
                     and unit.kind != "head"
                     and (
-                        (min(size, cost) < rules.min_tokens and total <= half)
+                        ((size if headed else min(size, cost)) < rules.min_tokens and total <= half)
                         or (unit.kind == "gap" and cost < rules.min_tokens // 2 and total <= most)
                         or (self._only_gap(groups[-1]) and size < rules.min_tokens // 2 and total <= most)
                     )
