@@ -111,6 +111,18 @@ def test_python_comment_becomes_the_docstring_without_marks() -> None:
     assert spans(found)["g"] == ("function", 9, 9, 9)
 
 
+def test_python_properties() -> None:
+    found = read(
+        "class A:\n    @property\n    def p(self):\n        return 1\n\n    @p.setter\n    def p(self, v): ...\n",
+        "python",
+    )
+    assert [(s.kind, s.start_line, s.end_line) for s in found.symbols] == [
+        ("class", 1, 7),
+        ("property", 2, 4),
+        ("property", 6, 7),
+    ]
+
+
 def test_python_survives_a_syntax_error() -> None:
     found = read("def good():\n    pass\n\ndef bad():\n    x = = 1\n\ndef also():\n    pass\n", "python")
     assert found.has_errors
@@ -167,6 +179,11 @@ def test_javascript_and_its_kin() -> None:
         assert sorted(uses(found, "requests")) == [("/api/items", "add"), ("/api/t", "add")]
         assert ("save", "POST /users") in uses(found, "calls")
         assert ("bar", "A.foo") in uses(found, "calls")
+
+
+def test_require_is_an_import() -> None:
+    found = read("const fs = require('node:fs');\nconst { a, b: c } = require('./x');\n", "javascript")
+    assert imports(found) == {("fs", "node:fs", ""), ("a", "./x", ""), ("b", "./x", "c")}
 
 
 def test_jsx_components_are_references() -> None:

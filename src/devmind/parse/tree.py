@@ -16,7 +16,7 @@ __all__ = ["Match", "Node", "Tree", "has_grammar", "matches", "parse_bytes"]
 Match = tuple[int, dict[str, list[Node]]]
 
 # Without a limit, an input with errors inside thousands of nested brackets can hold every partial match open at once.
-MATCH_LIMIT = 4096
+MATCH_LIMIT = 1024
 # The parser reports progress every hundred operations or so: 0.007 times a byte on numpy's sources, 0.025 on 160 kB of
 # random brackets (2.3 s). Beyond this many it is lost in error recovery, and the file is read line by line instead.
 REPORTS_BASE = 2_000

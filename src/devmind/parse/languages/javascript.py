@@ -54,6 +54,10 @@ COMMON = f"""
   name: (object_pattern (shorthand_property_identifier_pattern) @name)
   value: (call_expression function: (identifier) @callee arguments: (arguments . (string) @module))) @ref.import
   (#eq? @callee "require"))
+((variable_declarator
+  name: (object_pattern (pair_pattern key: (property_identifier) @name value: (identifier) @alias))
+  value: (call_expression function: (identifier) @callee arguments: (arguments . (string) @module))) @ref.import
+  (#eq? @callee "require"))
 (call_expression function: (import) arguments: (arguments . (string) @module)) @ref.import
 
 ((call_expression

@@ -8,6 +8,10 @@ from inspect import cleandoc
 from devmind.parse.spec import LanguageSpec
 
 QUERY = """
+((decorated_definition
+  (decorator [(identifier) @decorator (attribute attribute: (identifier) @decorator)])
+  definition: (function_definition name: (identifier) @name body: (block) @body) @def.property)
+  (#match? @decorator "^(property|cached_property|setter|deleter)$"))
 (function_definition name: (identifier) @name body: (block) @body) @def.function
 (class_definition name: (identifier) @name body: (block) @body) @def.class
 (decorated_definition) @wrap
