@@ -23,6 +23,9 @@ MAX_EVIDENCE = 5
 MAX_DIRECT = 3  # more pieces make an answer that nobody checks
 MAX_QUOTED_LINES = 4
 MAX_LINE_CHARS = 160
+ABOUT_WEIGHT = 0.3  # of a term of the documentation against a term of the question, when lines are chosen
+DOCSTRING_LINE_WEIGHT = 0.4  # parameter lists repeat the names of the code without telling what it does
+WHY_COMMENT_WEIGHT = 3.0  # reasons stand in comments
 MAX_CALLS = 6
 MAX_SIGNATURE_LINES = 12
 MAX_NAMES = 5
@@ -39,6 +42,10 @@ DEFINING = (
     "(?:def|class|fn|func|fun|function|sub|struct|interface|trait|enum|type|const|let|var|val|impl|module|namespace|object"
     "|record|union|protocol|macro_rules!|define|public|private|protected|static|void|int|bool|char|auto)"
 )
+EVERYDAY = """append bool cast dict float get getattr int isinstance len list make max min panic print property range
+set sizeof str super toString tuple type __init__"""
+EVERYDAY_CALLS = frozenset(EVERYDAY.split())  # calls that tell nothing about the caller
+TYPE_PREFIX = re.compile(r"^(?:\w+\[[^:]*\]|str|int|bool|float|list|dict): (?=[A-Z])")  # "Optional[float]: Get …"
 PROSE_KINDS = frozenset(["heading", "section", "key"])
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。!?])")
 KIND_ZH = {
@@ -271,7 +278,7 @@ def read_facts(hit: Hit, lines: Sequence[str]) -> Facts:
         line = raw.strip()
         if line.startswith("calls:"):
             names = (name.strip(" `…") for name in line.removeprefix("calls:").split(","))
-            calls = tuple(name for name in names if name)[:MAX_CALLS]
+            calls = tuple(name for name in names if name and name not in EVERYDAY_CALLS)[:MAX_CALLS]
         elif line and not (at == 0 and hit.symbol and line.endswith(hit.symbol)) and not line.startswith("in "):
             rest.append(line)
     signature = doc = ""
@@ -344,7 +351,8 @@ def _first_code(lines: Sequence[str]) -> int:
 def first_sentence(text: str, limit: int = 240) -> str:
     """Return the first sentence of the first paragraph, on one line, cut at ``limit`` characters."""
     paragraph = text.strip().split("\n\n")[0]
-    sentence = SENTENCE_END.split(" ".join(paragraph.split()), maxsplit=1)[0].strip()
+    joined = TYPE_PREFIX.sub("", " ".join(paragraph.split()))
+    sentence = SENTENCE_END.split(joined, maxsplit=1)[0].strip()
     return sentence if len(sentence) <= limit else sentence[: limit - 1].rstrip() + "…"
 
 
@@ -353,29 +361,47 @@ def telling_lines(
 ) -> list[tuple[int, str]]:
     """Return the few lines which share most with the question, in file order; a term counts less the commoner it is.
 
-    Lines that the signature and documentation already show are left out. When nothing is shared (a Chinese question,
-    English code) the lines closest to what the documentation says stand in.
+    Lines that the signature and documentation already show are left out. What the documentation says counts too, but
+    less: it carries the choice when question and code share no language.
     """
     shown = " ".join(facts.signature.split())
     candidates = [
-        (number, line, terms_of(line))
+        (number, line, frozenset(term for term in terms_of(line) if not term.isdigit()))
         for number, line in span
-        if sum(map(str.isalnum, line)) > 3 and (not shown or " ".join(line.split()).rstrip("{: ") not in shown)
+        if sum(map(str.isalnum, line)) > 3 and (not shown or " ".join(line.split()).rstrip("{:, ") not in shown)
     ]
     df_by_term = Counter(term for _, _, terms in candidates for term in terms)
-    for query in (wanted, terms_of(f"{facts.doc} {facts.signature}")):
-        scored = []
-        for number, line, terms in candidates:
-            score = sum(1 / df_by_term[term] for term in sorted(terms & query))
-            if score and intent_why and COMMENT.match(line):
-                score *= 3
-            if score and facts.doc and COMMENT_MARKS.sub("", line).strip() in facts.doc:
-                score = 0
+    about = terms_of(f"{facts.doc} {facts.signature}") - wanted
+    inside_doc = _docstring_lines(span)
+    scored = []
+    for number, line, terms in candidates:
+        said = COMMENT_MARKS.sub("", line).strip()
+        if facts.doc and (said in facts.doc or facts.doc in said):
+            continue
+        score = sum(1 / df_by_term[term] for term in sorted(terms & wanted))
+        score += ABOUT_WEIGHT * sum(1 / df_by_term[term] for term in sorted(terms & about))
+        if intent_why:
+            score *= WHY_COMMENT_WEIGHT if number in inside_doc or COMMENT.match(line) else 1.0
+        elif number in inside_doc:
+            score *= DOCSTRING_LINE_WEIGHT
+        if score:
             scored.append((-score, number, line))
-        best = sorted(entry for entry in scored if entry[0] < 0)[:MAX_QUOTED_LINES]
-        if best:
-            return sorted((number, _cut(line.rstrip())) for _, number, line in best)
-    return []
+    return sorted((number, _cut(line.rstrip())) for _, number, line in sorted(scored)[:MAX_QUOTED_LINES])
+
+
+def _docstring_lines(span: Sequence[tuple[int, str]]) -> set[int]:
+    """Return the numbers of the lines of string literals that open on their own line and run over several."""
+    found: set[int] = set()
+    open_quote = ""
+    for number, line in span:
+        opening = DOCSTRING.match(line)
+        if open_quote:
+            found.add(number)
+            open_quote = "" if open_quote in line else open_quote
+        elif opening:
+            found.add(number)
+            open_quote = "" if opening[1] in line[opening.end() :] else opening[1]
+    return found
 
 
 def _cut(line: str) -> str:

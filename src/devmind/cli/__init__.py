@@ -9,6 +9,11 @@ from typing import NoReturn
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 found, 1 nothing found or abstained, 2 error, 130 interrupted."""
-    from devmind.cli.run import run
+    try:
+        from devmind.cli.run import run
 
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
+        code = run(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:  # while the program itself was loading: nothing had begun
+        print("devmind: interrupted", file=sys.stderr)
+        code = 130
+    sys.exit(code)

@@ -32,6 +32,17 @@ Batch = Annotated[
 ]
 OneRepo = Annotated[str | None, typer.Option("--repo", help="Only this repository.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="At most this many rows.")]
+STATUS_COLUMNS = (
+    "repo",
+    "source",
+    "ref",
+    "generation",
+    "commit",
+    "n_indexed",
+    "n_chunks",
+    "completeness",
+    "published_at",
+)
 DIRECTIONS = ("callers", "callees", "imports", "inherits", "path")
 
 
@@ -180,7 +191,7 @@ def status(
     ctx: typer.Context, repo: Annotated[str | None, typer.Argument(help="Only this repository.")] = None
 ) -> None:
     """Show the repositories and their published generations."""
-    _rows(session_of(ctx), lambda service: service.status(repo))
+    _rows(session_of(ctx), lambda service: service.status(repo), only=STATUS_COLUMNS)
 
 
 @app.command()
@@ -231,7 +242,9 @@ def export(
     _finish(n_documents > 0)
 
 
-def _rows(session: Session, query: Callable[[Service], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _rows(
+    session: Session, query: Callable[[Service], list[dict[str, Any]]], *, only: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     with _service(session) as service:
         rows = query(service)
         if session.json:
@@ -240,7 +253,7 @@ def _rows(session: Session, query: Callable[[Service], list[dict[str, Any]]]) ->
             from devmind.render.terminal import console, show_rows
 
             if rows:
-                show_rows(console(), rows, _links(session, service))
+                show_rows(console(), rows, _links(session, service), only=only)
             else:
                 print("Nothing found.")
     _finish(bool(rows))

@@ -130,11 +130,18 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
             show_hit(out, hit, links, full=True)
 
 
-def show_rows(out: Console, rows: Sequence[Mapping[str, Any]], links: Links | None = None) -> None:
-    """Print rows with the same keys as a table; ``path`` and its line become one linked column."""
+def show_rows(
+    out: Console, rows: Sequence[Mapping[str, Any]], links: Links | None = None, *, only: Sequence[str] = ()
+) -> None:
+    """Print rows with the same keys as a table; ``path`` and its line become one linked column.
+
+    Args:
+        only: the columns to print, if they exist; all of them without it.
+    """
     if not rows:
         return
-    columns = [name for name in rows[0] if not (name in ("line", "start_line", "end_line") and "path" in rows[0])]
+    columns = [name for name in rows[0] if not only or name in only]
+    columns = [name for name in columns if not (name in ("line", "start_line", "end_line") and "path" in rows[0])]
     columns = [name for name in columns if any(row.get(name) not in (None, "", [], {}) for row in rows)]
     table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
     for name in columns:
@@ -151,11 +158,15 @@ def _cell(row: Mapping[str, Any], name: str, links: Links | None) -> Text:
     if name == "path" and isinstance(line, int):
         end_line = row.get("end_line")
         known = links or Links("", {})
+        if not value:
+            return Text(f"line {line}", style="dim")
         return known.place(
             str(row.get("repo", "")), str(value), start_line=line, end_line=end_line if isinstance(end_line, int) else 0
         )
     if isinstance(value, bool):
         return Text("yes" if value else "no", style="" if value else "yellow")
+    if name == "completeness":
+        return Text(f"{100 * float(value or 0):.2f} %")
     if isinstance(value, float):
         is_time = name.endswith("_at") and value > 1e9
         return Text(time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value)) if is_time else f"{value:.4g}")
