@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache
-from multiprocessing import get_context
 
 import numpy as np
 
@@ -95,11 +93,11 @@ def finish(document: Document, parsed: ParsedDocument, chunks: tuple[Chunk, ...]
     )
 
 
-def _build_batch(documents: list[Document], rules: ChunkRules, embedder: str) -> list[Built]:
+def build_batch(documents: list[Document], rules: ChunkRules, embedder: str) -> list[Built]:
     return [build(document, rules, load_embedder(embedder)) for document in documents]
 
 
-def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
+def batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
     batch: list[Document] = []
     size = 0
     for document in documents:
@@ -110,31 +108,3 @@ def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def build_all(documents: Sequence[Document], rules: ChunkRules, embedder: str, n_workers: int) -> Iterator[list[Built]]:
-    """Yield built documents batch by batch, in any order.
-
-    Worker processes are started afresh (not forked: the parent holds index threads) and only when the work pays for it.
-    """
-    batches = list(_batches(documents))
-    if n_workers <= 1 or len(batches) < 4:
-        for batch in batches:
-            yield _build_batch(batch, rules, embedder)
-        return
-    with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn")) as pool:
-        waiting: set[Future[list[Built]]] = set()
-        try:
-            for batch in batches:
-                waiting.add(pool.submit(_build_batch, batch, rules, embedder))
-                if len(waiting) >= 4 * n_workers:
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield future.result()
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise

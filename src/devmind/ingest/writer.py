@@ -24,12 +24,14 @@ from devmind.index.fields import path_field
 from devmind.index.lexical import LexicalChunk, LexicalWriter
 from devmind.index.stored import stored_chunks, stored_symbols
 from devmind.index.vectors import gather, snapshot_path, write_snapshot
-from devmind.ingest.build import Built, build_all, fields_of, fingerprint, finish, load_embedder
+from devmind.ingest.build import Built, batches, build_batch, fields_of, fingerprint, finish, load_embedder
 from devmind.ingest.exchange import document_from_json
 from devmind.ingest.report import IngestOptions, OnProgress, Progress, Report
+from devmind.ingest.worker import Workers
 from devmind.scan import ScanRules, open_source, scan
 from devmind.types import Document, ParsedDocument, Skipped, stable_id
 
+MIN_BATCHES_FOR_WORKERS = 4  # starting two workers costs about 0.5 s of CPU each
 WINDOW_BYTES = 64_000_000  # source text held in memory at once
 # Skips that follow a rule; every other reason counts against completeness.
 BY_RULE = {
@@ -212,7 +214,7 @@ class Writer:
         total_bytes = sum(len(document.text) for document in new.values())
         done = done_bytes = 0
         tell("index", 0, len(new), 0, total_bytes)
-        for batch in build_all(list(new.values()), self.rules, self.options.embedder, self.options.n_workers):
+        for batch in self._built(list(new.values())):
             with self.catalog.transaction():
                 for built in batch:
                     content_hash = hashes[built.document.path]
@@ -229,6 +231,18 @@ class Writer:
                     content_id = known[hashes[document.path]]
                     places[document.path] = self._place(repo, document, content_id, None, lexical, indexed)
         return len(window) - len(new)
+
+    def _built(self, documents: Sequence[Document]) -> Iterator[list[Built]]:
+        """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
+        work = list(batches(documents))
+        if self.options.n_workers <= 1 or len(work) < MIN_BATCHES_FOR_WORKERS:
+            yield from (build_batch(batch, self.rules, self.options.embedder) for batch in work)
+            return
+        workers = Workers(self.options.n_workers)
+        try:
+            yield from workers.build(work, self.rules, self.options.embedder)
+        finally:
+            workers.close()
 
     def _store(self, built: Built, content_hash: str) -> int:
         """Write a content with its chunks, symbols and references; return its id."""
