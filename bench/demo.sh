@@ -15,7 +15,7 @@ run() {
 }
 
 run add "$SOURCE" --name rich
-run ask 'How does a table decide the width of its columns?'
+run ask 'How are the widths of the columns of a table calculated?'
 run ask 'Where are control codes stripped from text?'
 run ask '进度条如何估计剩余时间?'
 run ask '控制台在哪里检测终端支持的颜色?'

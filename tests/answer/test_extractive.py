@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devmind.answer.extractive import MIN_CONFIDENCE, Facts, compose, first_sentence, read_facts
+from devmind.answer.extractive import Facts, compose, first_sentence, read_facts
 from devmind.types import Answer, Hit, SearchResult
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_copies_and_overlaps_are_one_piece_of_evidence(found: SearchResult, evic
 def test_weak_evidence_and_no_hits_are_refused_in_the_language_of_the_question(
     question: str, sentence: str, found: SearchResult, sources: Lines
 ) -> None:
-    weak = compose(question, replace(found, confidence=MIN_CONFIDENCE / 2), sources)
+    weak = compose(question, replace(found, confidence=0.01), sources)
     none = compose(question, replace(found, hits=(), confidence=0.0), sources)
     for answer, reason in ((weak, "low_confidence"), (none, "no_hits")):
         assert answer.abstained
