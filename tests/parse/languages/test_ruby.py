@@ -1,0 +1,81 @@
+"""Ruby: what a small source that has a bit of everything yields."""
+
+from devmind.parse import parse
+from devmind.types import Document, ParsedDocument
+
+SOURCE = """require 'json'
+require_relative 'foo'
+module A
+  # Doc
+  class Foo::Bar < Base
+    include Comparable
+    extend X::Y
+    MAX = 3
+    attr_accessor :a, :b
+    has_many :posts
+    scope :x, -> { 1 }
+    def m(a)
+      obj.call(a)
+      g a
+      h
+      Foo.new(1)
+    end
+    def self.cm; end
+    class << self
+      def k; end
+    end
+    private
+    def p; end
+    private def q; end
+    alias_method :z, :m
+    define_method(:dm) { 1 }
+    alias aa bb
+  end
+end
+get '/x', to: 'a#b'
+class Z < Struct.new(:a); end
+"""
+
+
+def read(text: str = SOURCE) -> ParsedDocument:
+    return parse(Document("x", text, "ruby", "source", "", "utf-8", len(text)))
+
+
+def test_symbols() -> None:
+    found = {(symbol.kind, symbol.qualified_name) for symbol in read().symbols}
+    expected = {
+        ("module", "A"),
+        ("class", "A::Foo::Bar"),
+        ("method", "A::Foo::Bar::m"),
+        ("method", "A::Foo::Bar::cm"),
+        ("constant", "A::Foo::Bar::MAX"),
+        ("property", "A::Foo::Bar::a"),
+    }
+    assert expected <= found, expected - found
+
+
+def test_references() -> None:
+    found = {(reference.kind, reference.name) for reference in read().references}
+    expected = {
+        ("calls", "call"),
+        ("imports", "json"),
+        ("inherits", "Base"),
+        ("implements", "Comparable"),
+    }
+    assert expected <= found, expected - found
+
+
+def test_leading_comment_and_spans() -> None:
+    parsed = read()
+    documented = [symbol for symbol in parsed.symbols if symbol.docstring.startswith("Doc")]
+    assert documented and documented[0].doc_line <= documented[0].start_line <= documented[0].end_line
+    for symbol in parsed.symbols:
+        assert symbol.signature
+        if symbol.parent >= 0:
+            outer = parsed.symbols[symbol.parent]
+            assert outer.start_line <= symbol.start_line <= symbol.end_line <= outer.end_line
+
+
+def test_visibility() -> None:
+    private = {symbol.qualified_name for symbol in read().symbols if symbol.visibility == "private"}
+    assert {"A::Foo::Bar::p", "A::Foo::Bar::q"} <= private
