@@ -22,7 +22,7 @@ def unquote(literal: str) -> str:
 def http_method(word: str, text: str) -> str:
     """Return ``GET``… or ``ANY`` for the function or annotation ``word`` of the declaration ``text``; "" if neither."""
     lowered = word.lower()
-    bare = lowered.removesuffix("mapping")
+    bare = lowered.removesuffix("mapping").removeprefix("http")  # ASP.NET: ``[HttpGet]``
     if bare in METHODS:
         return bare.upper()
     if lowered in ("fetch", "route", "websocket", "requestmapping") or lowered in _ANY:

@@ -315,7 +315,8 @@ class _Pass:
         qualifier = alias = ""
         if kind == "imports":
             modules = captures.get("module")
-            qualifier = unquote(self.node_text(modules[0])) if modules else ""
+            qualifier = unquote(self.node_text(modules[0])).strip("<>") if modules else ""
+            name = name.strip("<>")  # #include <…>
             aliases = captures.get("alias")
             alias = self.node_text(aliases[0]) if aliases else ""
             if not name:

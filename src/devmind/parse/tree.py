@@ -7,6 +7,7 @@ is then read line by line.
 from __future__ import annotations
 
 import importlib
+import warnings
 from functools import cache
 
 from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
@@ -30,7 +31,9 @@ def _language(module: str, function: str) -> Language | None:
         wheel = importlib.import_module(module)
     except ImportError:
         return None
-    return Language(getattr(wheel, function)())
+    with warnings.catch_warnings():  # some wheels still hand over a number instead of a capsule
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Language(getattr(wheel, function)())
 
 
 @cache
