@@ -98,7 +98,7 @@ _SPEC: Final = LanguageSpec(
 _OPENS = re.compile(r"( *)[\w:]+! *\{ *$")
 _SKIPPED = re.compile(r"\s*(?://|#!?\[|$)")
 _STARTS_ITEM = re.compile(
-    r"\s*(?:pub(?:\([^)]*\))? )?(?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|impl|mod|use|type|macro_rules!)\b"
+    r"\s*(?:pub(?:\([^)]*\))? )?(?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|impl|mod|use|type|macro_rules)\b"
 )
 
 
