@@ -20,6 +20,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +36,9 @@ _LONG_WORD_CHARS_PER_PIECE: Final = 2
 
 # Distinct words kept; a repository of 1 M lines holds about 300,000. At most about 60 MB.
 _CACHE_WORDS: Final = 400_000
+
+# A text of up to this many characters an id asked for is read whole, which is twice as fast as word by word.
+_CHARS_READ_AT_ONCE_PER_ID: Final = 16
 
 _TOKEN = re.compile(r"\w+|[^\w\s]+")
 _WORD = re.compile(r"\w+")
@@ -152,6 +156,8 @@ def count_tokens(text: str) -> int:
 
 def token_ids(text: str, limit: int) -> list[int]:
     """Ids of the pieces of the words of `text`, in order, punctuation left out, at most `limit`."""
+    if len(text) <= _CHARS_READ_AT_ONCE_PER_ID * limit:
+        return list(chain.from_iterable(map(_ids_by_word.__getitem__, _WORD.findall(text))))[:limit]
     ids: list[int] = []
     for match in _WORD.finditer(text):
         ids += _ids_by_word[match[0]]

@@ -63,7 +63,7 @@ class LexicalWriter:
             self._writer.add_document(document)
 
     def delete_place(self, place_id: int) -> None:
-        self._writer.delete_documents("place", place_id)
+        self._writer.delete_documents_by_term("place", place_id)
 
     def commit(self) -> None:
         try:

@@ -44,7 +44,7 @@ class Workers:
     """A few worker processes; ``build`` uses them all."""
 
     def __init__(self, n_workers: int) -> None:
-        command = [sys.executable, "-P", "-m", "devmind.ingest.worker"]
+        command = [sys.executable, "-P", "-c", "from devmind.ingest.worker import main; main()"]
         self._free = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
             for _ in range(n_workers)
@@ -112,6 +112,3 @@ def main() -> None:
             answer = error
         _send(sys.stdout.buffer, answer)
 
-
-if __name__ == "__main__":
-    main()

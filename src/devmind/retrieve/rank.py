@@ -20,7 +20,7 @@ from devmind.retrieve.query import Query
 Floats = npt.NDArray[np.float32]
 
 # Set by hand on the development halves; docs/benchmarks.md holds the ablation.
-DENSE_SENTENCE, DENSE_SYMBOLIC = 0.6, 0.2
+DENSE_SENTENCE, DENSE_SYMBOLIC = 0.0, 0.0
 FILE_POOL = (1.0, 0.5, 0.25)
 FILE_SHARE = 0.5
 STEM, FOLDER = 1.0, 0.4
