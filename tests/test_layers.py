@@ -31,14 +31,17 @@ def unit_of(path: Path) -> str:
     return path.relative_to(SRC).parts[0].removesuffix(".py")
 
 
+def is_unit(name: str) -> bool:
+    return (SRC / name).exists() or (SRC / f"{name}.py").exists()
+
+
 def imported_units(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: use absolute imports"
             if node.module == "devmind":
-                found |= {alias.name if (SRC / alias.name).exists() or (SRC / f"{alias.name}.py").exists() else "__init__"
-                          for alias in node.names}
+                found |= {alias.name if is_unit(alias.name) else "__init__" for alias in node.names}
             elif node.module and node.module.startswith("devmind."):
                 found.add(node.module.split(".")[1])
         elif isinstance(node, ast.Import):

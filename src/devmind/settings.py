@@ -24,7 +24,7 @@ class Settings:
     Attributes:
         strategy: how documents are cut: fixed, semantic, syntax or layered.
         n_workers: processes that parse and embed while indexing, 1..64.
-        embedder: ``builtin``, or the URL of an OpenAI-compatible embeddings endpoint.
+        embedder: ``builtin``.
         links: form of the links in a terminal, with ``{path}`` and ``{line}``; empty for no links.
     """
 
@@ -76,8 +76,8 @@ def _problem(key: str, value: Any) -> str:
         return "must be a string"
     if key == "strategy" and value not in get_args(Strategy):
         return f"must be one of {', '.join(get_args(Strategy))}"
-    if key == "embedder" and value != "builtin" and not value.startswith(("http://", "https://")):
-        return "must be 'builtin' or the URL of an embeddings endpoint"
+    if key == "embedder" and value != "builtin":
+        return "must be 'builtin'"
     if key == "links" and value:
         try:
             value.format(path="/p", line=1)

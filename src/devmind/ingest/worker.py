@@ -111,4 +111,3 @@ def main() -> None:
             error.add_note("in an indexing worker")
             answer = error
         _send(sys.stdout.buffer, answer)
-
