@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -50,20 +51,18 @@ def bag(texts: Iterable[str], limit: int) -> dict[str, npt.NDArray[Any]]:
     Returns:
         `ids` and `factors` of all texts one after the other, and `offsets` `(n_texts + 1,)`.
     """
-    ids: list[int] = []
-    factors: list[float] = []
-    offsets = [0]
+    ids, factors, offsets = array("i"), array("f"), array("q", [0])
     for text in texts:
         found = token_ids(text, limit)
         scale = len(found) ** -0.5 if found else 0.0
-        for piece, n in Counter(found).items():
-            ids.append(piece)
-            factors.append(n**0.5 * scale)
+        counts = Counter(found)
+        ids.extend(counts)
+        factors.extend(n**0.5 * scale for n in counts.values())
         offsets.append(len(ids))
     return {
-        "ids": np.array(ids, np.int32),
-        "factors": np.array(factors, np.float32),
-        "offsets": np.array(offsets, np.int64),
+        "ids": np.frombuffer(ids, np.int32),
+        "factors": np.frombuffer(factors, np.float32),
+        "offsets": np.frombuffer(offsets, np.int64),
     }
 
 

@@ -192,6 +192,18 @@ def evaluate(model: Model, bags: Bags) -> str:
     return " | ".join(cells)
 
 
+@torch.no_grad()
+def save(model: Model, out: Path) -> None:
+    """Write the checkpoint that `export` reads; done after every epoch, so that a stopped run is not lost."""
+    np.savez(
+        out,
+        vectors=model.vectors.detach().numpy(),
+        query_weight=functional.softplus(model.query_weight).numpy(),
+        code_weight=functional.softplus(model.code_weight).numpy(),
+        fields=functional.softplus(model.field_weight).numpy(),
+    )
+
+
 def train(folder: Path, out: Path, options: Options) -> None:
     """Train on `folder/train.npz` and write the checkpoint."""
     torch.manual_seed(0)
@@ -200,7 +212,7 @@ def train(folder: Path, out: Path, options: Options) -> None:
     bags, held_out = Bags(folder / "train.npz"), Bags(folder / "test.npz")
     idf = np.log(1 + bags.n / (1 + bags.document_frequency))
     model = Model(np.load(folder / "pieces.npy"), idf, options.temperature)
-    imitation = Imitation(folder / "teacher.npz", bags)
+    imitation = Imitation(folder / "teacher.npz", bags) if options.distill else None
     opening = [token_ids(phrase, 16) for phrase in _OPENINGS]
     optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate, betas=(0.9, 0.99), fused=True)
     n_steps = options.epochs * len(batches(bags.n, options, np.random.default_rng(0)))
@@ -216,33 +228,26 @@ def train(folder: Path, out: Path, options: Options) -> None:
             scale = model.scale()
             small = [functional.normalize(x[:, :_SMALL_DIM], dim=-1) for x in (queries, code)]
             loss = _contrast(queries, code, scale) + 0.3 * _contrast(small[0], small[1], scale)
-            if options.distill:
+            if imitation:
                 loss = loss + options.distill * imitation.loss(model, rng)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             step += 1
             total += loss.item()
-            if step % 20 == 0:
+            if step % 10 == 0:
                 print(f"  step {step} loss {total / (i + 1):.3f} {time.time() - started:.0f} s", flush=True)
         fields = functional.softplus(model.field_weight).tolist()
         print(f"epoch {epoch + 1}: {evaluate(model, held_out)}; fields {fields}, scale {model.scale():.1f}", flush=True)
-    with torch.no_grad():
-        np.savez(
-            out,
-            vectors=model.vectors.numpy(),
-            query_weight=functional.softplus(model.query_weight).numpy(),
-            code_weight=functional.softplus(model.code_weight).numpy(),
-            fields=functional.softplus(model.field_weight).numpy(),
-        )
+        save(model, out)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bags", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--epochs", type=int, default=Options.epochs)
-    parser.add_argument("--distill", type=float, default=Options.distill)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--distill", type=float, default=Options().distill)
     args = parser.parse_args()
     train(args.bags, args.out, Options(epochs=args.epochs, distill=args.distill))
 

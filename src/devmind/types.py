@@ -63,7 +63,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition. ``start_line`` includes decorators, ``doc_line`` the leading comment (== start_line without one)."""
+    """A definition. ``start_line`` includes decorators; ``doc_line`` is the leading comment's, or the same."""
 
     name: str
     qualified_name: str
@@ -79,7 +79,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A use of a name. ``scope`` is the index of the enclosing symbol or -1; ``qualifier`` is what stands before the dot.
+    """A use of a name. ``scope`` is the index of the enclosing symbol or -1; ``qualifier`` stands before the dot.
 
     For ``imports``: ``name`` is the imported name (``*`` or the module's last part for a whole module), ``qualifier``
     the module or path as written, ``alias`` the local name if it differs.
@@ -95,7 +95,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """The structure of one document. ``cuts`` holds (line, depth): places where a logical block begins inside a unit."""
+    """The structure of one document. ``cuts``: (line, depth) where a logical block begins."""
 
     symbols: tuple[Symbol, ...] = ()
     references: tuple[Reference, ...] = ()
@@ -106,7 +106,7 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The retrieved unit: exactly the lines ``start_line..end_line`` of a document, and a header that gives them context.
+    """The retrieved unit: exactly the lines ``start_line..end_line``, and a header that gives them context.
 
     ``header`` holds qualified name, signature, docstring or leading comment, and called names (not the path, which
     depends on where the content lies). ``symbols`` are the indexes of the symbols defined here.
