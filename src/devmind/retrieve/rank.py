@@ -20,15 +20,15 @@ from devmind.retrieve.query import Query
 Floats = npt.NDArray[np.float32]
 
 # Set by hand on the development halves; docs/benchmarks.md holds the ablation.
-DENSE_SENTENCE, DENSE_SYMBOLIC = 0.6, 0.2
-FILE_POOL = (1.0, 0.5, 0.25)
-FILE_SHARE = 0.5
-STEM, FOLDER = 1.0, 0.4
+DENSE_SENTENCE, DENSE_SYMBOLIC = 0.7, 0.2
+FILE_POOL = (1.0, 0.8, 0.6, 0.4)
+FILE_SHARE = 0.7
+STEM, FOLDER = 3.0, 0.4
 DEFINITION = 2.5
 PATH_NAMED = 3.0
 ROLE = {"source": 0.0, "test": -1.2, "docs": -0.8, "config": -0.6, "generated": -0.8, "vendored": -1.0}
 COMPAT = -0.3
-SECOND_OF_FILE = 1.5
+SECOND_OF_FILE = 4.0
 GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "base", "core", "__main__", "types"})
 
 
