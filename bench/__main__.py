@@ -1,12 +1,12 @@
-"""``python -m bench [indexing] [retrieval] [traps]``: prints the figures; everything without arguments."""
+"""``python -m bench [indexing] [retrieval] [traps] [scale]``: prints the figures; everything without arguments."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import indexing, retrieval, traps
+from bench import indexing, retrieval, scale, traps
 
-STEPS = {"indexing": indexing.run, "retrieval": retrieval.run, "traps": traps.run}
+STEPS = {"indexing": indexing.run, "retrieval": retrieval.run, "traps": traps.run, "scale": scale.run}
 
 
 def main() -> None:
