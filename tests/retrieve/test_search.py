@@ -130,7 +130,7 @@ def test_terms(text: str, expected: list[str]) -> None:
 
 
 def test_glossary_takes_the_longest_word() -> None:
-    assert translate("验签失败") == [["verify", "signature"]]
+    assert translate("验签失败") == [["verify", "signature"], ["fail", "failure", "error"]]
     assert translate("状态机") == [["state", "machine", "fsm"]]
 
 
