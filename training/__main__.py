@@ -28,12 +28,11 @@ def main() -> None:
     )
     parser.add_argument("--new-vocabulary", action="store_true", help="learn the pieces again before the vectors")
     args = parser.parse_args()
-    archives, pairs, bags = args.data / "archives", args.data / "pairs.jsonl", args.data / "bags"
+    archives, pairs, bags = args.data / "archives", args.data / "pairs", args.data / "bags"
     run("collect", "--out", archives, "--record")
     if args.new_vocabulary:
         run("tokenizer", "--data", archives, "--out", _SHIPPED / "vocabulary.txt")
-    if not pairs.exists():
-        run("extract", "--data", archives, "--out", pairs)
+    run("extract", "--data", archives, "--out", pairs)
     if not (bags / "test.npz").exists():
         run("bags", "--pairs", pairs, "--out", bags)
     if not (bags / "teacher.npz").exists():

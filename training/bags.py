@@ -1,7 +1,7 @@
 """Pairs → bags of token ids in flat arrays, split by package into training and held-out. Must cut exactly as the
 static model cuts.
 
-    python -m training.bags --pairs A.jsonl B.jsonl --out DIR
+    python -m training.bags --pairs PAIRS --out DIR
 """
 
 from __future__ import annotations
@@ -27,21 +27,34 @@ LIMITS = {"query": QUERY_PIECES, "name": NAME_PIECES, "header": HEADER_PIECES, "
 # Every 25th package, by a hash of its name, is held out whole: no project is on both sides.
 HELD_OUT_OF = 25
 
+# A boilerplate sentence ("Returns the value.") teaches nothing and makes false negatives.
+MAX_SAME_QUERY = 2
+
 
 def is_held_out(package: str) -> bool:
     """Whether a package is kept for evaluation; depends on its name alone, so a grown corpus keeps its test side."""
     return hashlib.blake2b(package.lower().encode(), digest_size=4).digest()[0] % HELD_OUT_OF == 0
 
 
-def read_pairs(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """All pairs, ordered by package, path and name, so that neighbours in the list are neighbours in the code."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for path in paths:
+def read_pairs(folder: Path) -> list[dict[str, Any]]:
+    """All pairs, ordered by package, path and name, so that neighbours in the list are neighbours in the code.
+
+    A pair that several packages hold (vendored code) stays with the first, so it cannot be on both sides of the split.
+    """
+    found: list[dict[str, Any]] = []
+    seen: set[tuple[str, str]] = set()
+    same_query: Counter[str] = Counter()
+    for path in sorted(folder.glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
             for line in lines:
                 pair = json.loads(line)
-                found.setdefault((pair["query"].lower(), pair["name"].lower()), pair)
-    return sorted(found.values(), key=lambda p: (p["package"], p["path"], p["name"]))
+                query = pair["query"].lower()
+                key = (query, pair["name"].lower())
+                if key not in seen and same_query[query] < MAX_SAME_QUERY:
+                    seen.add(key)
+                    same_query[query] += 1
+                    found.append(pair)
+    return sorted(found, key=lambda p: (p["package"], p["path"], p["name"]))
 
 
 def bag(texts: Iterable[str], limit: int) -> dict[str, npt.NDArray[Any]]:
@@ -78,7 +91,7 @@ def write_bags(pairs: Sequence[dict[str, Any]], path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--pairs", type=Path, nargs="+", required=True)
+    parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)

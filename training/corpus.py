@@ -7,13 +7,15 @@ split.
 from __future__ import annotations
 
 import hashlib
+import lzma
 import tarfile
 import zipfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.collect import REGISTRIES, source_archives
+from training.collect import Package, source_archives
 from training.exclude import is_excluded
 
 LANGUAGE_BY_SUFFIX = {
@@ -107,23 +109,25 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
                     yield path, file.read()
 
 
-def files(out: Path, registries: Sequence[str] | None = None) -> Iterator[SourceFile]:
-    """Every usable source file of the corpus, in a fixed order, identical contents once."""
+def files_of(archive: Path, package: Package) -> Iterator[SourceFile]:
+    """Every usable source file of one archive, in its order, identical contents once."""
     seen: set[bytes] = set()
-    for archive, package in source_archives(out, registries or REGISTRIES):
-        n_files = 0
-        try:
-            for path, data in _members(archive):
-                digest = hashlib.blake2b(data, digest_size=12).digest()
-                text = data.decode("utf-8", "replace")
-                if digest in seen or len(text) > MAX_MEAN_LINE * (text.count("\n") + 1):
-                    continue
-                seen.add(digest)
-                n_files += 1
-                yield SourceFile(
-                    f"{package.registry}:{package.name}", path, LANGUAGE_BY_SUFFIX[Path(path).suffix.lower()], text
-                )
-                if n_files >= MAX_FILES_PER_PACKAGE:
-                    break
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
-            print(f"unreadable: {archive.name}: {error}", flush=True)
+    try:
+        for path, data in _members(archive):
+            digest = hashlib.blake2b(data, digest_size=12).digest()
+            text = data.decode("utf-8", "replace")
+            if digest in seen or len(text) > MAX_MEAN_LINE * (text.count("\n") + 1):
+                continue
+            seen.add(digest)
+            language = LANGUAGE_BY_SUFFIX[Path(path).suffix.lower()]
+            yield SourceFile(f"{package.registry}:{package.name}", path, language, text)
+            if len(seen) >= MAX_FILES_PER_PACKAGE:
+                return
+    except (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
+        print(f"unreadable: {archive.name}: {error}", flush=True)
+
+
+def files(out: Path) -> Iterator[SourceFile]:
+    """Every usable source file of the corpus, package by package."""
+    for archive, package in source_archives(out):
+        yield from files_of(archive, package)

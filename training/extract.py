@@ -1,11 +1,13 @@
-"""Source files → documentation–code pairs, one JSON object a line. Must keep a pair's query text out of its code.
+"""Source files → documentation–code pairs, one JSON object a line, one file a package.
+
+Must keep the text of a pair's query out of its code.
 
 A pair is a definition and the first sentence of the comment that documents it. The sentence is the query; the rest of
 the comment, the signature and the body are the document, so that at use, when the whole comment is in the header,
 nothing is met that training has not seen. Python goes through `ast`; the other languages through tree-sitter for the
 definitions and, the same way for all of them, the comment lines that stand directly above.
 
-    python -m training.extract --data DATA --out PAIRS.jsonl [--registry pypi]
+    python -m training.extract --data DATA --out PAIRS
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ import ast
 import json
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -24,14 +25,14 @@ from pathlib import Path
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from training.corpus import SourceFile, files
+from training.collect import Package, source_archives
+from training.corpus import SourceFile, files_of
 
 # A bag of words longer than this is nothing a chunk at use would hold (chunks are budgeted at 600 tokens).
 BODY_CHARS = 2_500
 HEADER_CHARS = 800
-# No package rules the corpus, and no boilerplate sentence ("Returns the value.") does.
+# No package rules the corpus.
 MAX_PAIRS_PER_PACKAGE = 6_000
-MAX_SAME_QUERY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,30 +315,37 @@ def pairs(file: SourceFile) -> Iterator[Pair]:
         yield from _tree_sitter(file)
 
 
+def write_pairs(archive: Path, package: Package, out: Path) -> int:
+    """Write the pairs of one archive to `out` (whole or not at all) and return their number."""
+    seen: set[tuple[str, str]] = set()
+    part = out.with_suffix(".part")
+    with part.open("w", encoding="utf-8") as handle:
+        for file in files_of(archive, package):
+            for pair in pairs(file):
+                key = (pair.query, pair.name)
+                if key not in seen:
+                    seen.add(key)
+                    handle.write(json.dumps(asdict(pair), ensure_ascii=False) + "\n")
+            if len(seen) >= MAX_PAIRS_PER_PACKAGE:
+                break
+    part.rename(out)
+    return len(seen)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--registry", action="append")
+    parser.add_argument("--data", type=Path, required=True, help="archives")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder of one pairs file a package; what is there is kept"
+    )
     args = parser.parse_args()
-    seen: set[tuple[str, str]] = set()
-    same_query: Counter[str] = Counter()
-    per_package: Counter[str] = Counter()
-    per_language: Counter[str] = Counter()
-    with args.out.open("w", encoding="utf-8") as out:
-        for file in files(args.data, registries=args.registry):
-            if per_package[file.package] >= MAX_PAIRS_PER_PACKAGE:
-                continue
-            for pair in pairs(file):
-                key = (pair.query.lower(), pair.name.lower())
-                if key in seen or same_query[key[0]] >= MAX_SAME_QUERY:
-                    continue
-                seen.add(key)
-                same_query[key[0]] += 1
-                per_package[pair.package] += 1
-                per_language[pair.language] += 1
-                out.write(json.dumps(asdict(pair), ensure_ascii=False) + "\n")
-    print(sum(per_language.values()), "pairs", dict(per_language), len(per_package), "packages", flush=True)
+    args.out.mkdir(parents=True, exist_ok=True)
+    n_pairs = 0
+    for archive, package in source_archives(args.data):
+        out = args.out / f"{package.registry}--{package.name.replace('/', '--')}.jsonl"
+        if not out.exists():
+            n_pairs += write_pairs(archive, package, out)
+    print(n_pairs, "new pairs", flush=True)
 
 
 if __name__ == "__main__":
