@@ -200,6 +200,20 @@ def test_readers_see_whole_generations_while_a_writer_publishes(shop: Path, add:
     assert len(seen) > 1
 
 
+def test_full_disk_leaves_the_published_generation(shop: Path, add: Add, serve: Serve, kb: Path) -> None:
+    add(shop)
+    body = "\n".join(f"def filler_{i}(value):\n    return value * {i}\n" for i in range(3000))
+    (shop / "shop" / "big.py").write_text(body)
+    with Writer(kb, IngestOptions(n_workers=1)) as writer:
+        n_pages = writer.catalog.rows("PRAGMA page_count")[0][0]
+        writer.catalog.db.execute(f"PRAGMA max_page_count = {n_pages + 3}")
+        with pytest.raises(StoreError, match="disk is full"):
+            writer.add(str(shop), name="shop")
+    assert paths(serve, "verify_password")[0] == "shop/login.py"
+    assert add(shop).generation == 2
+    assert paths(serve, "filler_2999")[0] == "shop/big.py"
+
+
 SCRIPT = """
 import sys
 from pathlib import Path

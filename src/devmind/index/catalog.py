@@ -125,13 +125,24 @@ class Catalog:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Run the block in one write transaction: all of it is committed, or none."""
-        self.db.execute("BEGIN IMMEDIATE")
         try:
+            self.db.execute("BEGIN IMMEDIATE")
             yield
+            self.db.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._roll_back()
+            raise StoreError(
+                f"cannot write the catalog {self.path}: {error}; the published state is unchanged: "
+                "mend the cause (free disk space, or stop what holds the file) and run the same command again",
+                code="write_failed",
+            ) from error
         except BaseException:
-            self.db.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self.db.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:

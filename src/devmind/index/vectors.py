@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from devmind.errors import StoreError
 from devmind.index.catalog import ORDINAL_BITS, Catalog
 
 Floats = npt.NDArray[np.float32]
@@ -51,11 +52,19 @@ def gather(
 
 
 def write_snapshot(path: Path, keys: npt.NDArray[np.int64], vectors: npt.NDArray[np.float16]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a snapshot whole or not at all.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
     draft = path.with_suffix(".tmp")
-    with draft.open("wb") as file:
-        np.savez(file, keys=keys, vectors=vectors)
-    draft.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("wb") as file:
+            np.savez(file, keys=keys, vectors=vectors)
+        draft.replace(path)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error}; free disk space and run the same command again") from error
 
 
 class Snapshot:

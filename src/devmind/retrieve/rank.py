@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -104,25 +105,30 @@ def rank(
     return sorted(ranked, key=lambda r: (-r.score, r.candidate.path, r.candidate.start_line))
 
 
+@lru_cache(maxsize=200_000)
+def _path_terms(path: str) -> tuple[frozenset[str], frozenset[str], str]:
+    """Return the terms of the file's name, those of its folders, and the path in lower case."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rsplit(".", 1)[0]
+    if stem.lower() in GENERIC_STEMS:
+        stem = folder.rpartition("/")[2] + " " + stem
+    return frozenset(terms(stem)), frozenset(terms(folder)), path.lower()
+
+
 def path_match(path: str, query: Query, idf: Mapping[str, float]) -> float:
     """Return how well a path answers: terms of the query in the file's name (precision) and in its folders."""
     for named in query.paths:
         if path == named or path.endswith("/" + named) or named.endswith("/" + path):
             return PATH_NAMED
-    folder, _, name = path.rpartition("/")
-    stem = name.rsplit(".", 1)[0]
-    if stem.lower() in GENERIC_STEMS:
-        stem = folder.rpartition("/")[2] + " " + stem
-    of_stem = set(terms(stem))
+    of_stem, in_folder, lowered = _path_terms(path)
     matched = of_stem & query.weights.keys()
     score = 0.0
     if matched:
         weight = sum(idf.get(t, 1.0) * query.weights[t] for t in matched)
         total = sum(idf.get(t, 1.0) * w for t, w in query.weights.items()) or 1.0
         score += STEM * len(matched) / len(of_stem) * min(1.0, 0.4 + 2 * weight / total)
-    of_folder = set(terms(folder)) & query.weights.keys()
+    of_folder = in_folder & query.weights.keys()
     score += FOLDER * min(1.0, 0.5 * len(of_folder))
-    lowered = path.lower()
     if any(word in lowered for word in ("compat", "deprecated", "legacy", "example", "sample", "bench")):
         score += COMPAT
     return score
