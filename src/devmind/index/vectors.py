@@ -8,7 +8,7 @@ embedding, Kusupati et al. 2022) and rescores the best with all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from devmind.index.catalog import ORDINAL_BITS, Catalog
 
 Floats = npt.NDArray[np.float32]
 PREFIX = 64
-RESCORE = 8  # candidates taken by prefix, per hit asked for
+RESCORE = 4  # candidates taken by prefix, per hit asked for
 
 
 def snapshot_path(folder: Path, repo_id: int, generation: int) -> Path:
@@ -77,17 +77,11 @@ class Snapshot:
         norms = np.linalg.norm(prefix, axis=1, keepdims=True)
         self._prefix = prefix / np.maximum(norms, 1e-6)
 
-    def search(self, query: Floats, k: int) -> list[tuple[int, float]]:
-        """Return (key, cosine) of the nearest chunks, best first; ties by key. ``query`` is (dim,) of unit length."""
-        if not len(self.keys) or not k:
-            return []
+    def prefix_scores(self, query: Floats) -> Floats:
+        """Return (n,) the cosines of the first ``PREFIX`` dimensions with those of ``query``."""
         head = query[:PREFIX]
-        near = self._prefix @ (head / max(float(np.linalg.norm(head)), 1e-6))
-        n = min(len(near), max(k * RESCORE, 400))
-        chosen = np.argpartition(-near, n - 1)[:n] if n < len(near) else np.arange(n)
-        exact = self.vectors[chosen].astype(np.float32) @ query
-        order = np.lexsort((self.keys[chosen], -exact))[:k]
-        return [(int(self.keys[chosen[i]]), float(exact[i])) for i in order]
+        scores: Floats = self._prefix @ (head / max(float(np.linalg.norm(head)), 1e-6))
+        return scores
 
     def cosines(self, query: Floats, keys: npt.NDArray[np.int64]) -> Floats:
         """Return the cosine of ``query`` with each of ``keys``; 0 for a key that is not here."""
@@ -97,6 +91,30 @@ class Snapshot:
             here = self.keys[at] == keys
             scores[here] = self.vectors[at[here]].astype(np.float32) @ query
         return scores
+
+
+def nearest(snapshots: Sequence[Snapshot], query: Floats, k: int) -> list[tuple[int, float]]:
+    """Return (key, cosine) of the ``k`` nearest chunks of all snapshots, best first; ties by key.
+
+    The ``RESCORE * k`` nearest by prefix are rescored in full. ``query`` is (dim,) of unit length.
+    """
+    sized = [s for s in snapshots if len(s.keys)]
+    if not sized or k < 1:
+        return []
+    near = np.concatenate([s.prefix_scores(query) for s in sized])
+    n = min(len(near), k * RESCORE)
+    chosen = np.sort(np.argpartition(-near, n - 1)[:n])
+    ends = np.cumsum([len(s.keys) for s in sized])
+    keys, scores = [], []
+    for snapshot, end in zip(sized, ends, strict=True):
+        first = end - len(snapshot.keys)
+        rows = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, end)] - first
+        if len(rows):
+            keys.append(snapshot.keys[rows])
+            scores.append(snapshot.vectors[rows].astype(np.float32) @ query)
+    all_keys, exact = np.concatenate(keys), np.concatenate(scores)
+    order = np.lexsort((all_keys, -exact))[:k]
+    return [(int(all_keys[i]), float(exact[i])) for i in order]
 
 
 def load_snapshot(folder: Path, catalog: Catalog, repo_id: int, generation: int, dim: int) -> Snapshot:

@@ -20,7 +20,7 @@ from devmind.errors import UsageError
 from devmind.index.catalog import Catalog
 from devmind.index.lexical import LexicalReader
 from devmind.index.terms import terms
-from devmind.index.vectors import Snapshot, load_snapshot
+from devmind.index.vectors import Snapshot, load_snapshot, nearest
 from devmind.retrieve.candidates import Candidate, defining, load
 from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranked, rank
@@ -148,13 +148,11 @@ class Retriever:
             lexical = dict(self._lexical.search(query.weights, k=depth, repo_ids=repo_ids))
             timings["lexical"] = _ms(mark)
             mark = time.perf_counter()
-            near = sorted(
-                (pair for s in snapshots for pair in s.search(vector, depth // 2)), key=lambda p: (-p[1], p[0])
-            )
+            near = nearest(snapshots, vector, depth // 2)
             timings["dense"] = _ms(mark)
             defines = self._definitions(query, set(chosen))
             mark = time.perf_counter()
-            found = load(self.catalog, lexical.keys() | {key for key, _ in near[: depth // 2]} | defines.keys())
+            found = load(self.catalog, lexical.keys() | {key for key, _ in near} | defines.keys())
             timings["catalog"] = _ms(mark)
             kept = {key: c for key, c in sorted(found.items()) if c.repo_id in chosen and _passes(c, filters)}
             if len(kept) >= 4 * k or len(lexical) < depth:
