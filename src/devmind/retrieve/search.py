@@ -20,7 +20,7 @@ from devmind.errors import UsageError
 from devmind.index.catalog import Catalog
 from devmind.index.lexical import LexicalReader
 from devmind.index.terms import terms
-from devmind.index.vectors import Snapshot, load_snapshot, nearest
+from devmind.index.vectors import Snapshot, Space, load_snapshot
 from devmind.retrieve.candidates import Candidate, defining, load
 from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranked, rank
@@ -48,6 +48,7 @@ class Retriever:
         self.embedder = embedder
         self._lexical = LexicalReader(kb / "lexical")
         self._snapshots: dict[tuple[int, int], Snapshot] = {}
+        self._last_space: tuple[tuple[tuple[int, int], ...], Space] | None = None
         self._active: dict[int, tuple[str, int, str]] = {}
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
         self._texts: OrderedDict[int, list[str]] = OrderedDict()
@@ -128,6 +129,12 @@ class Retriever:
             self._snapshots[at] = load_snapshot(self.kb / "vectors", self.catalog, *at, self.embedder.dim)
         return self._snapshots[at]
 
+    def _space(self, chosen: Sequence[int], active: dict[int, tuple[str, int, str]]) -> Space:
+        at = tuple((repo_id, active[repo_id][1]) for repo_id in chosen)
+        if self._last_space is None or self._last_space[0] != at:
+            self._last_space = (at, Space([self.snapshot(*one) for one in at]))
+        return self._last_space[1]
+
     # Legs and ranking -------------------------------------------------------------------------------------------
 
     def _rank(
@@ -140,6 +147,7 @@ class Retriever:
         timings: dict[str, float],
     ) -> list[Ranked]:
         snapshots = [self.snapshot(repo_id, active[repo_id][1]) for repo_id in chosen]
+        space = self._space(chosen, active)
         vector = self.embedder.embed_queries([query.english or query.text])[0]
         repo_ids = chosen if len(chosen) < len(active) else ()
         depth, kept = max(LEG_DEPTH, 4 * k), dict[int, Candidate]()
@@ -148,7 +156,7 @@ class Retriever:
             lexical = dict(self._lexical.search(query.weights, k=depth, repo_ids=repo_ids))
             timings["lexical"] = _ms(mark)
             mark = time.perf_counter()
-            near = nearest(snapshots, vector, depth // 2)
+            near = space.nearest(vector, depth // 2)
             timings["dense"] = _ms(mark)
             defines = self._definitions(query, set(chosen))
             mark = time.perf_counter()
