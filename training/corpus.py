@@ -51,7 +51,7 @@ MIN_BYTES = 200
 # Minified or generated text: the average line of code a person wrote is shorter than this.
 MAX_MEAN_LINE = 120
 # One giant package must not be the corpus.
-MAX_FILES_PER_PACKAGE = 3_000
+MAX_FILES_PER_PACKAGE = 8_000
 
 _SKIPPED_PARTS = frozenset(
     {

