@@ -248,8 +248,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--distill", type=float, default=Options().distill)
+    parser.add_argument("--token-drop", type=float, default=Options().token_drop)
+    parser.add_argument("--learning-rate", type=float, default=Options().learning_rate)
     args = parser.parse_args()
-    train(args.bags, args.out, Options(epochs=args.epochs, distill=args.distill))
+    options = Options(
+        epochs=args.epochs, distill=args.distill, token_drop=args.token_drop, learning_rate=args.learning_rate
+    )
+    train(args.bags, args.out, options)
 
 
 if __name__ == "__main__":
