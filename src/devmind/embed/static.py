@@ -14,9 +14,11 @@ that embeds one query reads only the pages of its pieces; `data/weights.npy` the
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +35,9 @@ QUERY_PIECES: Final = 64
 NAME_PIECES: Final = 32
 HEADER_PIECES: Final = 160
 BODY_PIECES: Final = 400
+
+# Texts whose weights are computed together: enough to make numpy's cost a call vanish, few enough to stay in cache.
+_BLOCK: Final = 64
 
 
 class StaticEmbedder:
@@ -57,12 +62,7 @@ class StaticEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
-        out = np.zeros((len(texts), self.dim), np.float32)
-        for row, text in zip(out, texts, strict=True):
-            ids, factors = _bag(text, QUERY_PIECES)
-            if ids:
-                row[:] = (self._query_weights[ids] * factors) @ self._vectors[ids].astype(np.float32)
-        return _unit(out)
+        return self._sums([(t,) for t in texts], (QUERY_PIECES,), (1.0,), self._query_weights)
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """See `Embedder`.
@@ -76,28 +76,37 @@ class StaticEmbedder:
         """See `Embedder`. A path is read as a name, the lead as a header, the names of the symbols as a body."""
         return self._embed_fields([(t.path, t.lead, t.names) for t in texts])
 
-    def _embed_fields(self, texts: Sequence[tuple[str, str, str]]) -> Vectors:
+    def _embed_fields(self, texts: Sequence[tuple[str, ...]]) -> Vectors:
+        return self._sums(texts, (NAME_PIECES, HEADER_PIECES, BODY_PIECES), self._fields, self._code_weights)
+
+    def _sums(
+        self,
+        texts: Sequence[tuple[str, ...]],
+        limits: Sequence[int],
+        fields: Sequence[float],
+        piece_weights: npt.NDArray[np.float32],
+    ) -> Vectors:
+        """Σ over fields of field weight / √n · Σ √tf · piece weight · vector, at unit length."""
         out = np.zeros((len(texts), self.dim), np.float32)
-        limits = (NAME_PIECES, HEADER_PIECES, BODY_PIECES)
-        for row, text in zip(out, texts, strict=True):
-            ids: list[int] = []
-            factors: list[npt.NDArray[np.float32]] = []
-            for field, limit, weight in zip(text, limits, self._fields, strict=True):
-                found, found_factors = _bag(field, limit)
-                if found:
-                    ids += found
-                    factors.append(found_factors * weight)
-            if ids:
-                row[:] = (self._code_weights[ids] * np.concatenate(factors)) @ self._vectors[ids].astype(np.float32)
+        for start in range(0, len(texts), _BLOCK):
+            ids, tf, scales, ends = array("i"), array("i"), array("f"), []
+            for text in texts[start : start + _BLOCK]:
+                for field, limit, weight in zip(text, limits, fields, strict=True):
+                    found = token_ids(field, limit)
+                    if found:
+                        counts = Counter(found)
+                        ids.extend(counts)
+                        tf.extend(counts.values())
+                        scales.extend(repeat(weight / len(found) ** 0.5, len(counts)))
+                ends.append(len(ids))
+            at = np.array(ids, np.intp)
+            weights = piece_weights[at] * np.sqrt(np.array(tf, np.float32)) * np.array(scales, np.float32)
+            begin = 0
+            for row, end in enumerate(ends, start):
+                if end > begin:
+                    out[row] = weights[begin:end] @ self._vectors.take(at[begin:end], axis=0).astype(np.float32)
+                begin = end
         return _unit(out)
-
-
-def _bag(text: str, limit: int) -> tuple[list[int], npt.NDArray[np.float32]]:
-    """Distinct pieces of the first `limit`, and √tf / √n of each."""
-    found = token_ids(text, limit)
-    counts = Counter(found)
-    tf = np.fromiter(counts.values(), np.float32, len(counts))
-    return list(counts), np.sqrt(tf / np.float32(max(1, len(found))))
 
 
 def _unit(vectors: Vectors) -> Vectors:
