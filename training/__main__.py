@@ -35,6 +35,8 @@ def main() -> None:
     run("extract", "--data", archives, "--out", pairs)
     if not (bags / "test.npz").exists():
         run("bags", "--pairs", pairs, "--out", bags)
+    if not (bags / "translations_test.npz").exists():
+        run("translations", "--data", archives, "--out", bags)
     if not (bags / "teacher.npz").exists():
         run("teach", "--bags", bags)
     run("train", "--bags", bags, "--out", bags / "model.npz")

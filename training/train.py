@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,17 +50,21 @@ class Options:
     hard_share: float = 0.5
     token_drop: float = 0.3
     distill: float = 1.0
+    translate: float = 0.3
     temperature: float = 0.05
 
 
 class Bags:
     """One side of the data, sliced by row."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, fields: Sequence[str] = FIELDS) -> None:
         data = np.load(path)
-        self._of = {f: (data[f"{f}_ids"], data[f"{f}_factors"], data[f"{f}_offsets"]) for f in FIELDS}
-        self.n = len(data["query_offsets"]) - 1
-        self.document_frequency = np.bincount(self._of["body"][0], minlength=N_PIECES)
+        self._of = {f: (data[f"{f}_ids"], data[f"{f}_factors"], data[f"{f}_offsets"]) for f in fields}
+        self.n = len(data[f"{fields[0]}_offsets"]) - 1
+
+    def document_frequency(self, field: str) -> npt.NDArray[np.int64]:
+        """In how many texts of a field each piece occurs."""
+        return np.bincount(self._of[field][0], minlength=N_PIECES)
 
     def take(self, field: str, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
         """(ids, factors, row of each id) of `rows` of a field."""
@@ -163,6 +168,34 @@ class Imitation:
         )
 
 
+class Translation:
+    """Messages in two languages, both read as queries, as a loss; and how well the held-out ones find each other."""
+
+    _LANGUAGES = ("chinese", "english")
+
+    def __init__(self, folder: Path) -> None:
+        self._train, self._test = (Bags(folder / f"translations_{s}.npz", self._LANGUAGES) for s in ("train", "test"))
+
+    def _sides(self, model: Model, bags: Bags, rows: npt.NDArray[np.int64], drop: float) -> list[Tensor]:
+        sides = []
+        for language in self._LANGUAGES:
+            ids, factors, segment = bags.take(language, rows)
+            weights = functional.softplus(model.query_weight)[ids] * factors
+            sides.append(model.sums(ids, weights * _keep(len(ids), drop), segment, len(rows)))
+        return sides
+
+    def loss(self, model: Model, rng: np.random.Generator, n: int = 1024) -> Tensor:
+        rows = rng.choice(self._train.n, min(n, self._train.n), replace=False)
+        chinese, english = self._sides(model, self._train, rows, 0.15)
+        return _contrast(chinese, english, model.scale())
+
+    @torch.no_grad()
+    def evaluate(self, model: Model) -> str:
+        rows = np.arange(self._test.n)
+        chinese, english = (s.numpy() for s in self._sides(model, self._test, rows, 0.0))
+        return f"translations of {len(rows)}: nDCG@10 %.3f R@5 %.3f" % measures(ranks_dense(chinese, english, rows))
+
+
 def batches(n: int, options: Options, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
     """One epoch: rows in runs of neighbours for the hard share, shuffled for the rest."""
     shift = rng.integers(_RUN)
@@ -210,9 +243,10 @@ def train(folder: Path, out: Path, options: Options) -> None:
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
     bags, held_out = Bags(folder / "train.npz"), Bags(folder / "test.npz")
-    idf = np.log(1 + bags.n / (1 + bags.document_frequency))
+    idf = np.log(1 + bags.n / (1 + bags.document_frequency("body")))
     model = Model(np.load(folder / "pieces.npy"), idf, options.temperature)
     imitation = Imitation(folder / "teacher.npz", bags) if options.distill else None
+    translation = Translation(folder) if options.translate else None
     opening = [token_ids(phrase, 16) for phrase in _OPENINGS]
     optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate, betas=(0.9, 0.99), fused=True)
     n_steps = options.epochs * len(batches(bags.n, options, np.random.default_rng(0)))
@@ -230,6 +264,8 @@ def train(folder: Path, out: Path, options: Options) -> None:
             loss = _contrast(queries, code, scale) + 0.3 * _contrast(small[0], small[1], scale)
             if imitation:
                 loss = loss + options.distill * imitation.loss(model, rng)
+            if translation:
+                loss = loss + options.translate * translation.loss(model, rng)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -239,6 +275,8 @@ def train(folder: Path, out: Path, options: Options) -> None:
                 print(f"  step {step} loss {total / (i + 1):.3f} {time.time() - started:.0f} s", flush=True)
         fields = functional.softplus(model.field_weight).tolist()
         print(f"epoch {epoch + 1}: {evaluate(model, held_out)}; fields {fields}, scale {model.scale():.1f}", flush=True)
+        if translation:
+            print(translation.evaluate(model), flush=True)
         save(model, out)
 
 
@@ -248,11 +286,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--distill", type=float, default=Options().distill)
+    parser.add_argument("--translate", type=float, default=Options().translate)
     parser.add_argument("--token-drop", type=float, default=Options().token_drop)
     parser.add_argument("--learning-rate", type=float, default=Options().learning_rate)
     args = parser.parse_args()
     options = Options(
-        epochs=args.epochs, distill=args.distill, token_drop=args.token_drop, learning_rate=args.learning_rate
+        epochs=args.epochs,
+        distill=args.distill,
+        translate=args.translate,
+        token_drop=args.token_drop,
+        learning_rate=args.learning_rate,
     )
     train(args.bags, args.out, options)
 
