@@ -13,7 +13,7 @@ from typing import Any, Self
 from devmind.answer.extractive import compose
 from devmind.embed.static import built_in
 from devmind.errors import UsageError
-from devmind.index.catalog import ALIVE
+from devmind.index.catalog import ALIVE, VISIBLE
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import Retriever
 from devmind.retrieve.graph import callees, callers, definitions, path_between
@@ -82,7 +82,7 @@ class Service:
     def _imports(self, name: str, repo_ids: list[int]) -> list[dict[str, Any]]:
         rows = self.catalog.rows(
             f"""SELECT p.path, x.name, x.qualifier, x.line FROM reference x JOIN place p ON p.content_id = x.content_id
-            JOIN repository r ON r.repo_id = p.repo_id JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+            {VISIBLE}
             WHERE x.kind = 'imports' AND (p.path = ? OR x.name = ? OR x.qualifier = ?)
             AND r.repo_id IN (SELECT value FROM json_each(?)) ORDER BY p.path, x.line""",
             (name, name, name, json.dumps(repo_ids)),

@@ -68,9 +68,8 @@ CREATE INDEX skip_by_generation ON skip (repo_id, generation);
 """
 
 ALIVE = "a.born <= r.active_generation AND (a.died IS NULL OR a.died > r.active_generation)"
-VISIBLE = f"""
-  FROM repository r JOIN alive a ON a.repo_id = r.repo_id AND {ALIVE} JOIN place p ON p.place_id = a.place_id
-"""
+# After ``place p``: keeps the places that are visible at their repository's active generation.
+VISIBLE = f"JOIN repository r ON r.repo_id = p.repo_id JOIN alive a ON a.place_id = p.place_id AND {ALIVE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +82,12 @@ class Repository:
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     active_generation: int
+
+
+def unknown_repository(name: str, known: Iterable[str]) -> UsageError:
+    """Return the error for a name that no repository has; it lists those that are there."""
+    names = ", ".join(sorted(known)) or "none"
+    return UsageError(f"no repository named '{name}' here; known: {names}", code="unknown_repository")
 
 
 class Catalog:
@@ -173,8 +178,7 @@ class Catalog:
         for repo in known:
             if repo.name == name:
                 return repo
-        names = ", ".join(repo.name for repo in known) or "none"
-        raise UsageError(f"no repository named '{name}' here; known: {names}", code="unknown_repository")
+        raise unknown_repository(name, (repo.name for repo in known))
 
     def register(
         self, *, name: str, source: str, kind: str, ref: str | None, include: Sequence[str], exclude: Sequence[str]

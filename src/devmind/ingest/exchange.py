@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from devmind.errors import UsageError
-from devmind.types import Chunk, Document, ParsedDocument, Reference, Symbol, stable_id
+from devmind.types import Chunk, Document, ParsedDocument, Reference, Symbol, split_lines, stable_id
 
 
 def document_from_json(line: str, number: int) -> tuple[str, str, Document, ParsedDocument, tuple[Chunk, ...]]:
@@ -35,7 +35,7 @@ def document_from_json(line: str, number: int) -> tuple[str, str, Document, Pars
             for e in item.get("edges", ())
             if e["kind"] != "contains"
         )
-        lines = text.split("\n")
+        lines = split_lines(text)
         chunks = tuple(_chunk(c, lines) for c in item["chunks"])
         return item["repo_id"], meta.get("commit_hash", ""), document, ParsedDocument(symbols, references), chunks
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -13,6 +13,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +32,7 @@ from devmind.ingest.worker import Workers
 from devmind.scan import ScanRules, open_source, scan
 from devmind.types import Document, ParsedDocument, Skipped, stable_id
 
-MIN_BATCHES_FOR_WORKERS = 4  # starting two workers costs about 0.5 s of CPU each
+MIN_BATCHES_FOR_WORKERS = 4  # below that, starting workers (imports, grammars) outweighs what they save; by hand
 WINDOW_BYTES = 64_000_000  # source text held in memory at once
 # Skips that follow a rule; every other reason counts against completeness.
 BY_RULE = {
@@ -350,7 +351,7 @@ class Writer:
         dim = load_embedder(self.options.embedder).dim
         write_snapshot(snapshot_path(self.kb / "vectors", repo.repo_id, number), *gather(self.catalog, pairs, dim))
         report = self._report(repo, number, commit, skips, changed=True, n_reused=n_reused, started=started)
-        self.catalog.publish(repo.repo_id, number, commit=commit, report=_as_json(report))
+        self.catalog.publish(repo.repo_id, number, commit=commit, report=asdict(report))
         self._collect(repo, number)
         return report
 
@@ -439,16 +440,16 @@ class Writer:
 
     def _forget(self, places: Sequence[int]) -> None:
         """Delete places from the lexical index and the catalog, and contents that no place holds any more."""
-        if places:
-            lexical = LexicalWriter(self.kb / "lexical")
-            for place_id in places:
-                lexical.delete_place(place_id)
-            lexical.commit()
-            lexical.close()
-            with self.catalog.transaction():
-                self.catalog.db.executemany("DELETE FROM place WHERE place_id = ?", [(p,) for p in places])
+        if not places:
+            return
+        lexical = LexicalWriter(self.kb / "lexical")
+        for place_id in places:
+            lexical.delete_place(place_id)
+        lexical.commit()
+        lexical.close()
         with self.catalog.transaction():
             db = self.catalog.db
+            db.executemany("DELETE FROM place WHERE place_id = ?", [(p,) for p in places])
             orphans = db.execute(
                 "SELECT content_id FROM content WHERE content_id NOT IN (SELECT content_id FROM place)"
             ).fetchall()
@@ -465,10 +466,6 @@ def _free_name(wanted: str, taken: set[str]) -> str:
 
 def _skip_rows(skips: Sequence[Skipped]) -> list[tuple[str, str, str, int]]:
     return sorted((skip.path, skip.reason, skip.detail, skip.size_bytes) for skip in skips)
-
-
-def _as_json(report: Report) -> dict[str, Any]:
-    return {name: getattr(report, name) for name in Report.__slots__}
 
 
 def _teller(progress: OnProgress | None, started: float) -> Callable[[str, int, int, int, int], None]:

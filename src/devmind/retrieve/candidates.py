@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from devmind.index.catalog import ALIVE, ORDINAL_BITS, Catalog
+from devmind.index.catalog import ORDINAL_BITS, VISIBLE, Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def load(catalog: Catalog, keys: Iterable[int]) -> dict[int, Candidate]:
         f"""SELECT j.value, p.repo_id, p.path, p.role, p.content_id, t.language, c.start_line, c.end_line, c.header,
           c.function_name, c.class_name, c.qualified_name, c.node_type, c.parent, c.hash
         FROM json_each(?) j JOIN place p ON p.place_id = j.value >> {ORDINAL_BITS}
-        JOIN repository r ON r.repo_id = p.repo_id JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+        {VISIBLE}
         JOIN content t ON t.content_id = p.content_id
         JOIN chunk c ON c.content_id = p.content_id AND c.ordinal = j.value & {(1 << ORDINAL_BITS) - 1}""",
         (json.dumps(list(keys)),),
@@ -58,7 +58,7 @@ def defining(catalog: Catalog, name: str, repo_ids: set[int], limit: int = 50) -
     rows = catalog.rows(
         f"""SELECT p.place_id, p.repo_id, s.content_id, s.start_line, s.qualified_name, s.name
         FROM symbol s JOIN place p ON p.content_id = s.content_id
-        JOIN repository r ON r.repo_id = p.repo_id JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+        {VISIBLE}
         WHERE s.name = ? AND s.kind NOT IN ('heading', 'key') LIMIT 400""",
         (parts[-1],),
     )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from devmind.index.catalog import ALIVE, Catalog
+from devmind.index.catalog import VISIBLE, Catalog
 
 MAX_GUESSES = 4  # more candidates than this say nothing
 
@@ -41,8 +42,7 @@ def definitions(catalog: Catalog, name: str, repo_ids: Iterable[int]) -> list[De
     rows = catalog.rows(
         f"""SELECT p.repo_id, p.path, s.content_id, s.ordinal, s.name, s.qualified_name, s.kind, s.start_line,
           s.end_line, s.signature, s.docstring, s.parent
-        FROM symbol s JOIN place p ON p.content_id = s.content_id JOIN repository r ON r.repo_id = p.repo_id
-        JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+        FROM symbol s JOIN place p ON p.content_id = s.content_id {VISIBLE}
         WHERE s.name = ? AND s.kind != 'heading' AND r.repo_id IN (SELECT value FROM json_each(?))""",
         (parts[-1], json.dumps(list(repo_ids))),
     )
@@ -58,16 +58,16 @@ def callers(catalog: Catalog, target: Definition, kinds: tuple[str, ...] = ("cal
     marks = ",".join("?" * len(kinds))
     rows = catalog.rows(
         f"""SELECT p.path, x.kind, x.line, x.qualifier, s.qualified_name, p.content_id
-        FROM reference x JOIN place p ON p.content_id = x.content_id JOIN repository r ON r.repo_id = p.repo_id
-        JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+        FROM reference x JOIN place p ON p.content_id = x.content_id {VISIBLE}
         LEFT JOIN symbol s ON s.content_id = x.content_id AND s.ordinal = x.scope
         WHERE x.name = ? AND x.kind IN ({marks}) AND r.repo_id = ? ORDER BY p.path, x.line""",
         (target.name, *kinds, target.repo_id),
     )
     n_rivals = len(definitions(catalog, target.name, [target.repo_id]))
+    imports_of = _imports(catalog)
     edges = []
     for path, kind, line, qualifier, source, content_id in rows:
-        confidence = _confidence(catalog, target, path, content_id, qualifier, source or "", n_rivals)
+        confidence = _confidence(imports_of, target, path, content_id, qualifier, source or "", n_rivals)
         if confidence:
             edges.append(
                 {"kind": kind, "source": source or path, "target": target.qualified_name, "path": path, "line": line,
@@ -76,8 +76,23 @@ def callers(catalog: Catalog, target: Definition, kinds: tuple[str, ...] = ("cal
     return edges
 
 
+ImportsOf = Callable[[int], list[tuple[Any, ...]]]
+
+
+def _imports(catalog: Catalog) -> ImportsOf:
+    """Return a look-up of the (name, module) pairs that a content imports, which reads each content once."""
+
+    @cache
+    def imports_of(content_id: int) -> list[tuple[Any, ...]]:
+        return catalog.rows(
+            "SELECT name, qualifier FROM reference WHERE content_id = ? AND kind = 'imports'", (content_id,)
+        )
+
+    return imports_of
+
+
 def _confidence(
-    catalog: Catalog, target: Definition, path: str, content_id: int, qualifier: str, source: str, n_rivals: int
+    imports_of: ImportsOf, target: Definition, path: str, content_id: int, qualifier: str, source: str, n_rivals: int
 ) -> str:
     """Return how sure it is that a use in ``path`` means ``target``; empty when it is known to mean another."""
     owner = target.qualified_name.replace("::", ".").rpartition(".")[0].rpartition(".")[2]
@@ -90,10 +105,7 @@ def _confidence(
         return "scoped"
     stem = target.path.rpartition("/")[2].rsplit(".", 1)[0]
     folder = target.path.rpartition("/")[0].rpartition("/")[2]
-    imports = catalog.rows(
-        "SELECT name, qualifier, alias FROM reference WHERE content_id = ? AND kind = 'imports'", (content_id,)
-    )
-    for name, module, _ in imports:
+    for name, module in imports_of(content_id):
         tail = module.replace("\\", "/").replace("::", "/").replace(".", "/").rstrip("/").rpartition("/")[2]
         if name in (target.name, owner) or (tail and tail in (stem, folder)):
             return "scoped" if n_rivals > 1 else "exact"
@@ -123,10 +135,11 @@ def callees(catalog: Catalog, source: Definition, kinds: tuple[str, ...] = ("cal
 def resolve(catalog: Catalog, source: Definition, name: str, qualifier: str) -> tuple[Definition | None, str]:
     """Return the definition that ``name`` means inside ``source``, and the confidence."""
     rivals = definitions(catalog, name, [source.repo_id])
+    imports_of = _imports(catalog)
     ranked = []
     for rival in rivals:
         sure = _confidence(
-            catalog, rival, source.path, source.content_id, qualifier, source.qualified_name, len(rivals)
+            imports_of, rival, source.path, source.content_id, qualifier, source.qualified_name, len(rivals)
         )
         if sure:
             ranked.append(

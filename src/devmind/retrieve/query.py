@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import log
 
+from devmind.index.lexical import idf
 from devmind.index.terms import CJK, terms
 
 IDENTIFIER = re.compile(
@@ -79,10 +81,9 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         df: in how many chunks a term occurs.
         n_chunks: how many chunks there are.
     """
-    from math import log
 
-    def idf(term: str) -> float:
-        return log(1 + (n_chunks - df(term) + 0.5) / (df(term) + 0.5)) if n_chunks else 1.0
+    def rarity(term: str) -> float:
+        return idf(df(term), n_chunks)
 
     own = [term for term in dict.fromkeys(terms(text[:20_000])) if term not in STOP and len(term) < 60]
     translated = translate(text) if CJK.search(text) else []
@@ -93,17 +94,19 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
             weights[term] = 1.0
         elif len(term) > 1 or not term.isalpha():
             weights[term] = 1.0
-            groups.append((frozenset([term]), idf(term)))
+            groups.append((frozenset([term]), rarity(term)))
     for english in translated:
         stemmed = list(dict.fromkeys(term for word in english for term in terms(word)))
         for term in stemmed:
             weights[term] = max(weights.get(term, 0.0), TRANSLATED / len(stemmed) ** 0.5)
-        groups.append((frozenset(stemmed), min(idf(term) for term in stemmed)))
+        groups.append((frozenset(stemmed), min(rarity(term) for term in stemmed)))
     if len(weights) > MAX_TERMS:
         counts: dict[str, int] = {}
         for term in terms(text[:20_000]):
             counts[term] = counts.get(term, 0) + 1
-        telling = sorted(weights, key=lambda t: (-weights[t] * idf(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t))
+        telling = sorted(
+            weights, key=lambda t: (-weights[t] * rarity(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t)
+        )
         weights = {term: weights[term] for term in telling[:MAX_TERMS]}
     identifiers = tuple(dict.fromkeys(found.strip("`") for found in IDENTIFIER.findall(text[:20_000])))
     bare = text.strip()

@@ -1,7 +1,7 @@
 """Candidates with the legs' scores → an order, by named features and hand-set weights.
 
 A file is judged by its best chunks and its path, then each chunk by itself and its file. Legs are standardised over
-the candidates before they are summed (a sum of z-scores beat reciprocal ranks on the development questions).
+the candidates before they are summed; fusion by reciprocal ranks was not compared with it here yet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from devmind.retrieve.query import Query
 
 Floats = npt.NDArray[np.float32]
 
-# Set by hand on the development halves; docs/benchmarks.md holds the ablation.
+# Set by hand on the development halves; docs/benchmarks.md says what was tried. An ablation was not made yet.
 DENSE_SENTENCE, DENSE_SYMBOLIC = 0.7, 0.2
 FILE_POOL = (1.0, 0.8, 0.6, 0.4)
 FILE_SHARE = 0.7

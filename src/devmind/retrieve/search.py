@@ -10,15 +10,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
-from math import exp, log
+from math import exp
 from pathlib import Path
 
 import numpy as np
 
 from devmind.embed.types import Embedder
 from devmind.errors import UsageError
-from devmind.index.catalog import Catalog
-from devmind.index.lexical import LexicalReader
+from devmind.index.catalog import Catalog, unknown_repository
+from devmind.index.lexical import LexicalReader, idf
 from devmind.index.terms import terms
 from devmind.index.vectors import Snapshot, Space, load_snapshot
 from devmind.retrieve.candidates import Candidate, defining, load
@@ -26,7 +26,7 @@ from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranked, rank
 from devmind.types import Filters, Hit, SearchResult, split_lines, stable_id
 
-LEG_DEPTH = 200  # candidates a leg gives: file recall at 10 did not rise beyond on the development questions
+LEG_DEPTH = 200  # candidates a leg gives; chosen by hand, deeper legs were not tried yet
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
 MAX_PER_FILE = 2
@@ -119,8 +119,7 @@ class Retriever:
         by_name = {name: repo_id for repo_id, (name, _, _) in active.items()}
         for name in filters.repos:
             if name not in by_name:
-                known = ", ".join(sorted(by_name)) or "none"
-                raise UsageError(f"no repository named '{name}' here; known: {known}", code="unknown_repository")
+                raise unknown_repository(name, by_name)
         return sorted(by_name[name] for name in filters.repos) if filters.repos else sorted(active)
 
     def snapshot(self, repo_id: int, generation: int) -> Snapshot:
@@ -150,6 +149,7 @@ class Retriever:
         space = self._space(chosen, active)
         vector = self.embedder.embed_queries([query.english or query.text])[0]
         repo_ids = chosen if len(chosen) < len(active) else ()
+        defines = self._definitions(query, set(chosen))
         depth, kept = max(LEG_DEPTH, 4 * k), dict[int, Candidate]()
         for _ in range(MAX_WIDENINGS):
             mark = time.perf_counter()
@@ -158,7 +158,6 @@ class Retriever:
             mark = time.perf_counter()
             near = space.nearest(vector, depth // 2)
             timings["dense"] = _ms(mark)
-            defines = self._definitions(query, set(chosen))
             mark = time.perf_counter()
             found = load(self.catalog, lexical.keys() | {key for key, _ in near} | defines.keys())
             timings["catalog"] = _ms(mark)
@@ -172,9 +171,9 @@ class Retriever:
         for snapshot in snapshots:
             dense = np.maximum(dense, snapshot.cosines(vector, keys))
         n = self._lexical.n_chunks
-        idf = {t: log(1 + (n - df + 0.5) / (df + 0.5)) for t in query.weights for df in [self._lexical.df(t)]}
+        rarity = {term: idf(self._lexical.df(term), n) for term in query.weights}
         scores = np.array([lexical.get(key, 0.0) for key in kept], np.float32)
-        ranked = rank(query, list(kept.values()), scores, dense, defines, idf)
+        ranked = rank(query, list(kept.values()), scores, dense, defines, rarity)
         timings["rank"] = _ms(mark)
         return ranked
 

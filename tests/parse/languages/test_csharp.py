@@ -1,5 +1,7 @@
 """Csharp: what a small source that has a bit of everything yields."""
 
+from collections.abc import Callable
+
 from devmind.parse import parse
 from devmind.types import Document, ParsedDocument
 
@@ -30,6 +32,8 @@ record R(int A);
 record struct RS(int A);
 delegate int D(int x);
 """
+
+CheckSpans = Callable[[ParsedDocument, str], None]
 
 
 def read(text: str = SOURCE) -> ParsedDocument:
@@ -65,15 +69,8 @@ def test_references() -> None:
     assert expected <= found, expected - found
 
 
-def test_leading_comment_and_spans() -> None:
-    parsed = read()
-    documented = [symbol for symbol in parsed.symbols if symbol.docstring.startswith("<summary>")]
-    assert documented and documented[0].doc_line <= documented[0].start_line <= documented[0].end_line
-    for symbol in parsed.symbols:
-        assert symbol.signature
-        if symbol.parent >= 0:
-            outer = parsed.symbols[symbol.parent]
-            assert outer.start_line <= symbol.start_line <= symbol.end_line <= outer.end_line
+def test_leading_comment_and_spans(check_spans: CheckSpans) -> None:
+    check_spans(read(), "<summary>")
 
 
 def test_visibility() -> None:

@@ -1,5 +1,7 @@
 """Make: what a small source that has a bit of everything yields."""
 
+from collections.abc import Callable
+
 from devmind.parse import parse
 from devmind.types import Document, ParsedDocument
 
@@ -23,6 +25,8 @@ t:
 	y
 endif
 """
+
+CheckSpans = Callable[[ParsedDocument, str], None]
 
 
 def read(text: str = SOURCE) -> ParsedDocument:
@@ -51,12 +55,5 @@ def test_references() -> None:
     assert expected <= found, expected - found
 
 
-def test_leading_comment_and_spans() -> None:
-    parsed = read()
-    documented = [symbol for symbol in parsed.symbols if symbol.docstring.startswith("Doc")]
-    assert documented and documented[0].doc_line <= documented[0].start_line <= documented[0].end_line
-    for symbol in parsed.symbols:
-        assert symbol.signature
-        if symbol.parent >= 0:
-            outer = parsed.symbols[symbol.parent]
-            assert outer.start_line <= symbol.start_line <= symbol.end_line <= outer.end_line
+def test_leading_comment_and_spans(check_spans: CheckSpans) -> None:
+    check_spans(read(), "Doc")

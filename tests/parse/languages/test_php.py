@@ -1,5 +1,7 @@
 """Php: what a small source that has a bit of everything yields."""
 
+from collections.abc import Callable
+
 from devmind.parse import parse
 from devmind.types import Document, ParsedDocument
 
@@ -27,6 +29,8 @@ define('DEF', 2);
 Route::get('/x', [C::class, 'm']);
 require_once 'a.php';
 """
+
+CheckSpans = Callable[[ParsedDocument, str], None]
 
 
 def read(text: str = SOURCE) -> ParsedDocument:
@@ -62,15 +66,8 @@ def test_references() -> None:
     assert expected <= found, expected - found
 
 
-def test_leading_comment_and_spans() -> None:
-    parsed = read()
-    documented = [symbol for symbol in parsed.symbols if symbol.docstring.startswith("Doc")]
-    assert documented and documented[0].doc_line <= documented[0].start_line <= documented[0].end_line
-    for symbol in parsed.symbols:
-        assert symbol.signature
-        if symbol.parent >= 0:
-            outer = parsed.symbols[symbol.parent]
-            assert outer.start_line <= symbol.start_line <= symbol.end_line <= outer.end_line
+def test_leading_comment_and_spans(check_spans: CheckSpans) -> None:
+    check_spans(read(), "Doc")
 
 
 def test_visibility() -> None:
