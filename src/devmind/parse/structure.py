@@ -224,7 +224,10 @@ class _Pass:
             line = self.line_of(comment[0])
             if self.source[self.line_starts[line - 1] : comment[0]].strip():
                 break  # it trails other code
-            pieces.append(self.text(*comment))
+            piece = self.text(*comment)
+            if line == 1 and piece.startswith("#!"):
+                break  # a shebang speaks of the file, not of its first definition
+            pieces.append(piece)
             cursor = line
         return start_line, cursor, strip_marks("\n".join(p.rstrip("\n") for p in reversed(pieces))) if pieces else ""
 
