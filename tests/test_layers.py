@@ -19,7 +19,9 @@ ALLOWED = {
     "retrieve": LEAVES | {"embed", "index"},
     "answer": LEAVES | {"embed", "index", "retrieve"},
     "service": LEAVES | {"settings", "embed", "index", "retrieve", "answer"},
-    "cli": LEAVES | {"settings", "render", "service", "ingest"},
+    "evaluate": LEAVES
+    | {"settings", "render", "scan", "parse", "chunk", "embed", "index", "ingest", "retrieve", "answer", "service"},
+    "cli": LEAVES | {"settings", "render", "service", "ingest", "evaluate"},
     "__main__": {"cli"},
     "types": set(),
     "errors": set(),
