@@ -11,16 +11,18 @@ encoding.
 A character that no piece covers (rare CJK, other scripts) falls into one of `N_BUCKETS` hashed pieces, so nothing is
 lost and any two texts that share a character share a piece.
 
-Words repeat, so the pieces of a word are kept in a bounded cache: a second sight costs one dictionary look-up.
+Words repeat, so the pieces of a word are kept in a bounded cache: a second sight costs one dictionary look-up. A line
+is looked at three times (to budget its chunk, for the chunk's vector, for its lexical terms), so how it was cut is kept
+for a while too.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -37,11 +39,12 @@ _LONG_WORD_CHARS_PER_PIECE: Final = 2
 # Distinct words kept; a repository of 1 M lines holds about 300,000. At most about 60 MB.
 _CACHE_WORDS: Final = 400_000
 
-# A text of up to this many characters an id asked for is read whole, which is twice as fast as word by word.
-_CHARS_READ_AT_ONCE_PER_ID: Final = 16
+# Lines kept: those of a few documents, about 20 MB; a longer line than this seldom comes twice.
+_CACHE_LINES: Final = 20_000
+_CACHE_LINE_CHARS: Final = 1_000
 
 _TOKEN = re.compile(r"\w+|[^\w\s]+")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w")
 # Each ideograph is a part of its own; numbers go by groups of three, so that a constant is not one piece.
 _PART = re.compile(r"[a-z]+|[0-9]{1,3}|[\u3400-\u9fff]|[^\W\d_a-z\u3400-\u9fff]+|[^\W_]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -103,20 +106,20 @@ def _encode_word(word: str) -> tuple[int, ...]:
     return tuple(i for part in split_word(word[:MAX_WORD_CHARS]) for i in vocabulary.encode_part(part))
 
 
-class _IdsByWord(dict[str, tuple[int, ...]]):
-    """Word → ids, filled on a miss, emptied when full (the next texts fill it again with what is frequent)."""
+class _IdsByToken(dict[str, tuple[int, ...]]):
+    """Word → ids (none for punctuation), filled on a miss, emptied when full (the next texts fill it again)."""
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        ids = _encode_word(word)
-        if len(word) <= MAX_WORD_CHARS:
+    def __missing__(self, token: str) -> tuple[int, ...]:
+        ids = _encode_word(token) if _WORD.match(token) else ()
+        if len(token) <= MAX_WORD_CHARS:
             if len(self) >= _CACHE_WORDS:
                 self.clear()
-            self[word] = ids
+            self[token] = ids
         return ids
 
 
 class _CountByToken(dict[str, int]):
-    """Word or punctuation run → number of tokens, filled like `_IdsByWord`."""
+    """Word or punctuation run → number of tokens, filled like `_IdsByToken`."""
 
     def __missing__(self, token: str) -> int:
         if not _WORD.match(token):
@@ -124,7 +127,7 @@ class _CountByToken(dict[str, int]):
         elif len(token) > MAX_WORD_CHARS:
             return -(-len(token) // _LONG_WORD_CHARS_PER_PIECE)
         else:
-            n_tokens = max(1, len(_encode_word(token)))
+            n_tokens = max(1, len(_ids_by_token[token]))
         if len(token) <= MAX_WORD_CHARS:
             if len(self) >= _CACHE_WORDS:
                 self.clear()
@@ -132,8 +135,26 @@ class _CountByToken(dict[str, int]):
         return n_tokens
 
 
-_ids_by_word = _IdsByWord()
+class _TokensByLine(dict[str, list[str]]):
+    """Line → its words and punctuation runs, filled like `_IdsByToken`."""
+
+    def __missing__(self, line: str) -> list[str]:
+        tokens = _TOKEN.findall(line)
+        if len(line) <= _CACHE_LINE_CHARS:
+            if len(self) >= _CACHE_LINES:
+                self.clear()
+            self[line] = tokens
+        return tokens
+
+
+_ids_by_token = _IdsByToken()
 _count_by_token = _CountByToken()
+_tokens_by_line = _TokensByLine()
+
+
+def tokens_of(text: str) -> Iterator[str]:
+    """Yield the words and punctuation runs of `text` in order."""
+    return chain.from_iterable(map(_tokens_by_line.__getitem__, text.split("\n")))
 
 
 def count_tokens_by_line(lines: Sequence[str]) -> list[int]:
@@ -145,22 +166,15 @@ def count_tokens_by_line(lines: Sequence[str]) -> list[int]:
     Cost:
         Linear; about 0.1 µs a character once the words have been seen.
     """
-    find, count = _TOKEN.findall, _count_by_token.__getitem__
-    return [sum(map(count, find(line))) for line in lines]
+    tokens, count = _tokens_by_line.__getitem__, _count_by_token.__getitem__
+    return [sum(map(count, tokens(line))) for line in lines]
 
 
 def count_tokens(text: str) -> int:
     """The number of tokens of `text`: the sum of `count_tokens_by_line` over its lines."""
-    return sum(map(_count_by_token.__getitem__, _TOKEN.findall(text)))
+    return sum(map(_count_by_token.__getitem__, tokens_of(text)))
 
 
 def token_ids(text: str, limit: int) -> list[int]:
     """Ids of the pieces of the words of `text`, in order, punctuation left out, at most `limit`."""
-    if len(text) <= _CHARS_READ_AT_ONCE_PER_ID * limit:
-        return list(chain.from_iterable(map(_ids_by_word.__getitem__, _WORD.findall(text))))[:limit]
-    ids: list[int] = []
-    for match in _WORD.finditer(text):
-        ids += _ids_by_word[match[0]]
-        if len(ids) >= limit:
-            return ids[:limit]
-    return ids
+    return list(islice(chain.from_iterable(map(_ids_by_token.__getitem__, tokens_of(text))), limit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devmind.index.terms import terms
+from devmind.index.terms import term_text
 
 
 def chunk_fields(
@@ -12,10 +12,10 @@ def chunk_fields(
 ) -> dict[str, str]:
     """Return the fields of a chunk except its path, each as terms joined by spaces."""
     return {
-        "name": " ".join(terms(" ".join(names))),
-        "qualified": " ".join(terms(qualified_name)),
-        "doc": " ".join(terms(header + "\n" + "\n".join(docs))),
-        "body": " ".join(terms(content)),
+        "name": term_text("\n".join(names)),
+        "qualified": term_text(qualified_name),
+        "doc": term_text("\n".join([header, *docs])),
+        "body": term_text(content),
     }
 
 
@@ -23,4 +23,4 @@ def path_field(path: str) -> str:
     """Return the terms of a path; the file's own name counts twice, its extension not at all."""
     folder, _, name = path.rpartition("/")
     stem = name.rsplit(".", 1)[0] or name
-    return " ".join(terms(f"{folder} {stem} {stem}"))
+    return term_text(f"{folder} {stem} {stem}")

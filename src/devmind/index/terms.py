@@ -12,12 +12,13 @@ import re
 from functools import cache
 from typing import Any
 
-WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*|[0-9]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W\d_]+")
+from devmind.embed.tokenizer import tokens_of
+
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W\d_]+")
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MAX_TERM_CHARS = 64
-_CACHE_LIMIT = 400_000
-_terms_of: dict[str, tuple[str, ...]] = {}
+_CACHE_WORDS = 400_000  # at most about 60 MB
 
 
 @cache
@@ -36,21 +37,33 @@ def _split(word: str) -> tuple[str, ...]:
         return (word[:MAX_TERM_CHARS].lower(),)
     parts = [part.lower()[:MAX_TERM_CHARS] for part in PART.findall(word)]
     if not parts:
-        return (word.lower()[:MAX_TERM_CHARS],) if word.strip("_$") else ()
+        return (word.lower()[:MAX_TERM_CHARS],) if word.strip("_") else ()
     stemmed = _stemmer().stemWords(parts)
     if len(parts) > 1:
         stemmed.append(word.replace("_", "").lower()[:MAX_TERM_CHARS])
     return tuple(stemmed)
 
 
+class _TextByToken(dict[str, str]):
+    """Token → its terms joined by spaces, filled on a miss, emptied when full."""
+
+    def __missing__(self, token: str) -> str:
+        text = " ".join(term for word in WORD.findall(token) for term in _split(word))
+        if len(token) <= MAX_TERM_CHARS:
+            if len(self) >= _CACHE_WORDS:
+                self.clear()
+            self[token] = text
+        return text
+
+
+_text_by_token = _TextByToken()
+
+
+def term_text(text: str) -> str:
+    """Return the terms of ``text`` in order, repeats kept, joined by spaces."""
+    return " ".join(filter(None, map(_text_by_token.__getitem__, tokens_of(text))))
+
+
 def terms(text: str) -> list[str]:
     """Return the terms of ``text`` in order, repeats kept."""
-    if len(_terms_of) > _CACHE_LIMIT:
-        _terms_of.clear()
-    found: list[str] = []
-    for word in WORD.findall(text):
-        known = _terms_of.get(word)
-        if known is None:
-            known = _terms_of[word] = _split(word)
-        found += known
-    return found
+    return term_text(text).split()

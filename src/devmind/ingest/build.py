@@ -19,7 +19,7 @@ from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, split_lines
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
-PIPELINE = "2"
+PIPELINE = "3"
 BATCH_BYTES = 256_000
 
 
