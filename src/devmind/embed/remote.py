@@ -60,7 +60,7 @@ class RemoteEmbedder:
         self._client: httpx.Client | None = None
         prefixes = f"{options.query_prefix}|{options.text_prefix}"
         self.name = f"remote:{options.model}:{options.dim}" + (f":{prefixes}" if prefixes != "|" else "")
-        self.dim = options.dim
+        self.dim = self.prefix = options.dim  # nothing is known of a prefix of a foreign model
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`.

@@ -36,6 +36,9 @@ NAME_PIECES: Final = 32
 HEADER_PIECES: Final = 160
 BODY_PIECES: Final = 400
 
+# The Matryoshka loss of the training has a term for this prefix.
+PREFIX_DIMS: Final = 64
+
 # Texts whose weights are computed together: enough to make numpy's cost a call vanish, few enough to stay in cache.
 _BLOCK: Final = 64
 
@@ -56,6 +59,7 @@ class StaticEmbedder:
         """
         self.name = name
         self.dim = int(vectors.shape[1])
+        self.prefix = min(PREFIX_DIMS, self.dim)
         self._vectors = vectors
         self._query_weights, self._code_weights = weights
         self._fields = tuple(fields)

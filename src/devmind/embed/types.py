@@ -51,6 +51,10 @@ class Embedder(Protocol):
     def dim(self) -> int:
         """Number of dimensions."""
 
+    @property
+    def prefix(self) -> int:
+        """How many leading dimensions are an embedding by themselves, good enough to find what to rescore."""
+
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors of questions."""
 

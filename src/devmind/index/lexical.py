@@ -7,28 +7,18 @@ which of it a reader may see is the catalog's word. tantivy allows one writer an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 from pathlib import Path
 
 import tantivy
 
 from devmind.errors import StoreError
+from devmind.index.catalog import ORDINAL_BITS
+from devmind.index.fields import ChunkFields
 
-FIELDS = ("name", "qualified", "path", "doc", "body")
 # Hand-set, in the order of how telling a match is. On the semble suite without vectors, name 5, path 4 and doc 3 were
 # each worse (.785, .766, .788 against .789, nDCG@10); an ablation of the fields was not made yet.
 WEIGHTS = {"name": 3.0, "qualified": 1.0, "path": 2.0, "doc": 1.5, "body": 1.0}
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalChunk:
-    """Terms of one chunk, each field as terms joined by spaces; ``key`` is place_id << 16 | ordinal."""
-
-    key: int
-    place_id: int
-    repo_id: int
-    fields: Mapping[str, str]
 
 
 def _open(folder: Path) -> tantivy.Index:
@@ -36,7 +26,7 @@ def _open(folder: Path) -> tantivy.Index:
     builder.add_unsigned_field("key", fast=True)
     builder.add_unsigned_field("place", indexed=True)
     builder.add_unsigned_field("repo", indexed=True, fast=True)
-    for field in FIELDS:
+    for field in (*ChunkFields._fields, "path"):
         builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -58,13 +48,15 @@ class LexicalWriter:
     def __init__(self, folder: Path, *, memory_mb: int = 128) -> None:
         self._writer = _open(folder).writer(heap_size=memory_mb * 1_000_000, num_threads=1)
 
-    def add(self, chunks: Iterable[LexicalChunk]) -> None:
-        for chunk in chunks:
+    def add(self, place_id: int, repo_id: int, path: str, chunks: Iterable[ChunkFields]) -> None:
+        """Add the chunks of a place, in order; ``path`` is the path's own terms."""
+        for key, fields in enumerate(chunks, place_id << ORDINAL_BITS):
             document = tantivy.Document()
-            document.add_unsigned("key", chunk.key)
-            document.add_unsigned("place", chunk.place_id)
-            document.add_unsigned("repo", chunk.repo_id)
-            for field, text in chunk.fields.items():
+            document.add_unsigned("key", key)
+            document.add_unsigned("place", place_id)
+            document.add_unsigned("repo", repo_id)
+            document.add_text("path", path)
+            for field, text in zip(ChunkFields._fields, fields, strict=True):
                 if text:
                     document.add_text(field, text)
             self._writer.add_document(document)

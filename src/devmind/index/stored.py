@@ -1,11 +1,45 @@
-"""Catalog rows → the values that were stored: symbols, references and chunks of a content."""
+"""A content's chunks, symbols and references: the rows that hold them in the catalog, and the way back.
+
+Rows are plain tuples, so that a worker process can make them and the writer needs only to insert them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 from devmind.index.catalog import Catalog
-from devmind.types import Chunk, Reference, Symbol, split_lines
+from devmind.index.fields import ChunkFields
+from devmind.types import Chunk, ParsedDocument, Reference, Symbol, split_lines, stable_id
+
+Row = tuple[Any, ...]
+Rows = tuple[list[Row], list[Row], list[Row]]  # of the tables chunk, symbol and reference, without the content's id
+
+
+def rows_of(chunks: Sequence[Chunk], parsed: ParsedDocument, fields: Sequence[ChunkFields]) -> Rows:
+    """Return the rows of a content; ``fields`` in the order of the chunks."""
+    return (
+        [
+            (i, c.start_line, c.end_line, c.header, c.function_name, c.class_name, c.qualified_name, c.node_type,
+             c.parent, c.n_tokens, json.dumps(c.symbols), stable_id(terms.body))
+            for i, (c, terms) in enumerate(zip(chunks, fields, strict=True))
+        ],
+        [
+            (i, s.name, s.qualified_name, s.kind, s.start_line, s.end_line, s.doc_line, s.signature, s.docstring,
+             s.visibility, s.parent)
+            for i, s in enumerate(parsed.symbols)
+        ],
+        [(r.name, r.kind, r.line, r.scope, r.qualifier, r.alias) for r in parsed.references],
+    )  # fmt: skip
+
+
+def insert_rows(catalog: Catalog, content_id: int, rows: Rows) -> None:
+    """Insert the rows of a content; the caller holds the transaction."""
+    for table, found in zip(("chunk", "symbol", "reference"), rows, strict=True):
+        if found:
+            marks = ",?" * len(found[0])
+            catalog.db.executemany(f"INSERT INTO {table} VALUES (?{marks})", [(content_id, *row) for row in found])
 
 
 def stored_symbols(catalog: Catalog, content_id: int) -> tuple[Symbol, ...]:

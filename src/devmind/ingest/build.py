@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,8 @@ from devmind.embed.static import built_in
 from devmind.embed.tokenizer import count_tokens_by_line
 from devmind.embed.types import ChunkText, Embedder
 from devmind.errors import UsageError
-from devmind.index.fields import chunk_fields
+from devmind.index.fields import ChunkFields, chunk_fields
+from devmind.index.stored import Rows, rows_of
 from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, split_lines
 
@@ -25,15 +27,21 @@ BATCH_BYTES = 256_000
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """One document ready to be stored; ``fields`` and ``vectors`` are in the order of the chunks."""
+    """One document ready to be stored. ``rows`` holds (`Rows`, fields of the chunks) by ``marshal``: a fifth of the
+    time that ``pickle`` takes for as many small strings, and only processes of one interpreter read it.
+    """
 
     document: Document  # without its text
     text: bytes
     n_lines: int
-    parsed: ParsedDocument
-    chunks: tuple[Chunk, ...]
+    lead: str
+    has_errors: bool
     vectors: bytes
-    fields: tuple[dict[str, str], ...]
+    rows: bytes
+
+    def unpacked(self) -> tuple[Rows, list[ChunkFields]]:
+        rows, fields = marshal.loads(self.rows)
+        return rows, [ChunkFields(*row) for row in fields]
 
 
 @cache
@@ -55,19 +63,6 @@ def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk]) -> bytes:
     return np.asarray(embedder.embed_chunks(texts), np.float16).tobytes()
 
 
-def fields_of(chunks: Sequence[Chunk], parsed: ParsedDocument) -> tuple[dict[str, str], ...]:
-    return tuple(
-        chunk_fields(
-            content=chunk.content,
-            header=chunk.header,
-            qualified_name=chunk.qualified_name,
-            names=[parsed.symbols[i].name for i in chunk.symbols] or [chunk.function_name],
-            docs=[parsed.symbols[i].docstring for i in chunk.symbols],
-        )
-        for chunk in chunks
-    )
-
-
 def build(document: Document, rules: ChunkRules, embedder: Embedder) -> Built:
     parsed = parse(document)
     embed_lines = None
@@ -82,14 +77,15 @@ def build(document: Document, rules: ChunkRules, embedder: Embedder) -> Built:
 
 def finish(document: Document, parsed: ParsedDocument, chunks: tuple[Chunk, ...], embedder: Embedder) -> Built:
     """Add to a chunked document what the recall index needs."""
+    fields = [chunk_fields(chunk, parsed.symbols) for chunk in chunks]
     return Built(
         document=replace(document, text=""),
         text=zlib.compress(document.text.encode("utf-8", "surrogatepass"), 1),
         n_lines=len(split_lines(document.text)),
-        parsed=parsed,
-        chunks=tuple(replace(chunk, content="") for chunk in chunks),
+        lead=parsed.lead,
+        has_errors=parsed.has_errors,
         vectors=embed_chunks(embedder, chunks),
-        fields=fields_of(chunks, parsed),
+        rows=marshal.dumps((rows_of(chunks, parsed, fields), [tuple(row) for row in fields])),
     )
 
 

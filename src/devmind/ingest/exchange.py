@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from devmind.errors import UsageError
 from devmind.types import Chunk, Document, ParsedDocument, Reference, Symbol, split_lines, stable_id
 
 
-def document_from_json(line: str, number: int) -> tuple[str, str, Document, ParsedDocument, tuple[Chunk, ...]]:
-    """Return (repository, commit, document, structure, chunks).
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One document of the intermediate format. ``identity`` depends on all that is stored of it but its path."""
+
+    repo: str
+    commit: str
+    document: Document
+    structure: ParsedDocument
+    chunks: tuple[Chunk, ...]
+    identity: str
+
+
+def document_from_json(line: str, number: int) -> Imported:
+    """Return the document of one line.
 
     Raises:
         UsageError: the line is not an object of the format; the message names line number and field.
@@ -37,7 +50,10 @@ def document_from_json(line: str, number: int) -> tuple[str, str, Document, Pars
         )
         lines = split_lines(text)
         chunks = tuple(_chunk(c, lines) for c in item["chunks"])
-        return item["repo_id"], meta.get("commit_hash", ""), document, ParsedDocument(symbols, references), chunks
+        told = {field: item.get(field) for field in ("language", "chunks", "symbols", "edges")}
+        identity = stable_id(text, json.dumps(told, sort_keys=True))
+        structure = ParsedDocument(symbols, references)
+        return Imported(item["repo_id"], meta.get("commit_hash", ""), document, structure, chunks, identity)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(
             f"line {number} is not a document of the intermediate format: {type(error).__name__} {error}; "

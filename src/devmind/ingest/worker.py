@@ -7,6 +7,7 @@ main module a second time.
 
 from __future__ import annotations
 
+import gc
 import pickle
 import struct
 import subprocess
@@ -101,6 +102,9 @@ class Workers:
 
 def main() -> None:
     """Serve requests until the input ends."""
+    # A batch makes hundreds of thousands of small objects that die with it and hold no cycles: looking for cycles after
+    # every 700 of them took about a twelfth of a worker's time.
+    gc.set_threshold(200_000, 20, 20)
     while True:
         request = _receive(sys.stdin.buffer)
         if request is None:

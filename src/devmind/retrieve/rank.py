@@ -6,19 +6,17 @@ the candidates before they are summed; fusion by reciprocal ranks was not compar
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from devmind.index.snapshot import Floats
 from devmind.index.terms import terms
-from devmind.retrieve.candidates import Candidate
+from devmind.index.view import Rows, View
 from devmind.retrieve.query import Query
-
-Floats = npt.NDArray[np.float32]
 
 # Set by hand on the development halves; docs/benchmarks.md says what was tried. An ablation was not made yet.
 DENSE_SENTENCE, DENSE_SYMBOLIC = 0.7, 0.2
@@ -34,75 +32,83 @@ GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "b
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    candidate: Candidate
-    score: float
-    why: Mapping[str, float]
+class Ranking:
+    """Rows of a view in order of rank, and by feature what made the score; all arrays in that order."""
+
+    rows: Rows
+    scores: Floats
+    features: Mapping[str, Floats]
+
+    def why(self, at: int) -> dict[str, float]:
+        return {name: round(float(values[at]), 4) for name, values in self.features.items()}
 
 
 def standardise(values: Floats) -> Floats:
-    spread = float(values.std())
+    spread = float(values.std()) if len(values) else 0.0
     return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
 
 
 def rank(
     query: Query,
-    candidates: Sequence[Candidate],
+    view: View,
+    rows: Rows,
+    *,
     lexical: Floats,
     dense: Floats,
-    defines: Mapping[int, float],
+    defines: Floats,
     idf: Mapping[str, float],
-) -> list[Ranked]:
+) -> Ranking:
     """Return the candidates best first; ties by path and line.
 
     Args:
+        rows: of ``view``, ascending; the arrays follow it.
         lexical: BM25 scores, 0 where the leg did not find the chunk.
         dense: cosines.
-        defines: by key, how well the chunk defines a name of the query (0..1).
+        defines: how well the chunk defines a name of the query (0..1).
         idf: by query term.
     """
-    if not candidates:
-        return []
     share = DENSE_SYMBOLIC if query.symbolic else DENSE_SENTENCE
     found = lexical[lexical > 0]
     floor = float(found.min()) if len(found) else 0.0
     fused = (1 - share) * standardise(np.maximum(lexical, floor)) + share * standardise(dense)
-    roles = [c.role for c in candidates]
-    wants_tests = "test" in query.weights
-    own = np.array(
-        [
-            fused[i]
-            + DEFINITION * defines.get(c.key, 0.0)
-            + (0.0 if c.role == "test" and wants_tests else ROLE.get(roles[i], 0.0))
-            for i, c in enumerate(candidates)
-        ],
-        np.float32,
+    files, file_of = np.unique(view.file[rows], return_inverse=True)
+    about = [view.files[file] for file in files]
+    weights = {**ROLE, "test": 0.0} if "test" in query.weights else ROLE
+    role = np.array([weights.get(file.role, 0.0) for file in about], np.float32)
+    path = np.array([path_match(file.path, query, idf) for file in about], np.float32)
+    own = (fused + DEFINITION * defines + role[file_of]).astype(np.float32)
+    order = np.lexsort((view.start[rows], -own, file_of))
+    first = np.searchsorted(file_of[order], np.arange(len(files)))
+    nth = np.arange(len(rows)) - first[file_of[order]]
+    pooled = _pooled(own[order], nth, first) + path
+    by_file = file_of[order]
+    score = (1 - FILE_SHARE) * own[order] + FILE_SHARE * pooled[by_file] - SECOND_OF_FILE * nth
+    names = np.argsort(np.argsort(np.array([file.path for file in about]))) if about else files
+    best = np.lexsort((view.start[rows][order], names[by_file], -score))
+    at = order[best]
+    return Ranking(
+        rows=rows[at],
+        scores=score[best],
+        features={
+            "lexical": lexical[at],
+            "dense": dense[at],
+            "defines": defines[at],
+            "path": path[file_of[at]],
+            "role": role[file_of[at]],
+            "file": pooled[file_of[at]],
+            "nth_of_file": (nth[best] + 1).astype(np.float32),
+        },
     )
-    by_file: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for i, c in enumerate(candidates):
-        by_file[c.repo_id, c.path].append(i)
-    file_score: dict[tuple[int, str], float] = {}
-    path_score: dict[tuple[int, str], float] = {}
-    for file, members in by_file.items():
-        best = sorted((float(own[i]) for i in members), reverse=True)
-        pooled = sum(w * max(s, 0.0) for w, s in zip(FILE_POOL, best, strict=False)) + min(best[0], 0.0)
-        path_score[file] = path_match(file[1], query, idf)
-        file_score[file] = pooled + path_score[file]
-    ranked = []
-    for file, members in by_file.items():
-        for n, i in enumerate(sorted(members, key=lambda i: (-float(own[i]), candidates[i].start_line))):
-            score = (1 - FILE_SHARE) * float(own[i]) + FILE_SHARE * file_score[file] - SECOND_OF_FILE * n
-            why = {
-                "lexical": round(float(lexical[i]), 4),
-                "dense": round(float(dense[i]), 4),
-                "defines": defines.get(candidates[i].key, 0.0),
-                "path": round(path_score[file], 4),
-                "role": ROLE.get(candidates[i].role, 0.0),
-                "file": round(file_score[file], 4),
-                "nth_of_file": float(n + 1),
-            }
-            ranked.append(Ranked(candidates[i], score, why))
-    return sorted(ranked, key=lambda r: (-r.score, r.candidate.path, r.candidate.start_line))
+
+
+def _pooled(own: Floats, nth: npt.NDArray[np.int64], first: npt.NDArray[np.int64]) -> Floats:
+    """Return the score of each file by its best chunks; ``own`` is sorted by file, best first."""
+    if not len(own):
+        return own
+    weights = np.zeros(max(int(nth.max()) + 1, len(FILE_POOL)), np.float32)
+    weights[: len(FILE_POOL)] = FILE_POOL
+    pooled: Floats = np.add.reduceat(weights[nth] * np.maximum(own, 0), first) + np.minimum(own[first], 0)
+    return pooled
 
 
 @lru_cache(maxsize=200_000)

@@ -1,0 +1,201 @@
+"""One repository at one generation, as arrays: which chunks are visible, where they lie, and their vectors.
+
+A snapshot holds just the chunks alive at its generation, so it is both the vector leg's index and the answer to "is
+this chunk visible", without a question to the catalog. It is written beside the others and renamed into place before
+the generation is published, never changed after, and can be made again from the catalog.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from devmind.embed.types import Embedder
+from devmind.errors import StoreError
+from devmind.index.catalog import ORDINAL_BITS, Catalog
+from devmind.types import stable_id
+
+Floats = npt.NDArray[np.float32]
+Halves = npt.NDArray[np.float16]
+Keys = npt.NDArray[np.int64]
+
+CHUNK: Final = np.dtype(
+    [("file", "<i4"), ("start", "<i4"), ("end", "<i4"), ("kind", "<i2"), ("name", "<i8"), ("body", "<i8")]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A visible file: where it lies and what it holds."""
+
+    repo_id: int
+    path: str
+    role: str
+    language: str
+    content_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Arrays over the n visible chunks, in the order of their keys.
+
+    Attributes:
+        model: name of the embedder that made the vectors.
+        keys: `(n,) int64`, ascending: place id and ordinal.
+        chunks: `(n,)` of `CHUNK`: index of the file, lines, index of the kind, hashes of qualified name (0: none) and
+            of the body's terms.
+        prefix: `(n, prefix) float16`, the leading dimensions at unit length.
+        vectors: `(n, dim) float16`, unit rows; memory-mapped when read from disk.
+        files: the files, by index.
+        kinds: the kinds, by index.
+    """
+
+    model: str
+    keys: Keys
+    chunks: npt.NDArray[np.void]
+    prefix: Halves
+    vectors: Halves
+    files: tuple[File, ...]
+    kinds: tuple[str, ...]
+
+
+def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
+    """Make the snapshot of what is alive in a repository at ``generation``."""
+    rows = catalog.rows(
+        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.vectors
+        FROM alive a JOIN place p ON p.place_id = a.place_id JOIN content t ON t.content_id = p.content_id
+        WHERE a.repo_id = ? AND a.born <= ? AND (a.died IS NULL OR a.died > ?) ORDER BY p.place_id""",
+        (repo_id, generation, generation),
+    )
+    files = tuple(File(repo_id, *row[1:5]) for row in rows)
+    kinds: dict[str, int] = {}
+    chunks_of = _chunks_by_content(catalog, repo_id, kinds)
+    keys, chunks, vectors = [], [], []
+    for at, (place_id, *_, content_id, blob) in enumerate(rows):
+        found = chunks_of.get(content_id, ())
+        held = np.zeros(len(found), CHUNK)
+        if found:
+            held["start"], held["end"], held["kind"], held["name"], held["body"] = zip(*found, strict=True)
+            held["file"] = at
+        chunks.append(held)
+        keys.append((place_id << ORDINAL_BITS) + np.arange(len(held), dtype=np.int64))
+        vectors.append(np.frombuffer(blob, np.float16).reshape(-1, embedder.dim))
+    all_vectors = np.concatenate(vectors) if rows else np.empty((0, embedder.dim), np.float16)
+    return Snapshot(
+        model=embedder.name,
+        keys=np.concatenate(keys) if rows else np.empty(0, np.int64),
+        chunks=np.concatenate(chunks) if rows else np.empty(0, CHUNK),
+        prefix=_unit(all_vectors[:, : embedder.prefix]),
+        vectors=all_vectors,
+        files=files,
+        kinds=tuple(kinds),
+    )
+
+
+def _chunks_by_content(
+    catalog: Catalog, repo_id: int, kinds: dict[str, int]
+) -> dict[int, list[tuple[int, int, int, int, int]]]:
+    """Return (start, end, kind, name, body) of the chunks of every content that the repository places."""
+    found: dict[int, list[tuple[int, int, int, int, int]]] = {}
+    for content_id, start, end, kind, name, body in catalog.rows(
+        """SELECT c.content_id, c.start_line, c.end_line, c.node_type, c.qualified_name, c.hash
+        FROM chunk c WHERE c.content_id IN (SELECT content_id FROM place WHERE repo_id = ?)
+        ORDER BY c.content_id, c.ordinal""",
+        (repo_id,),
+    ):
+        found.setdefault(content_id, []).append(
+            (start, end, kinds.setdefault(kind, len(kinds)), _hash(name), _signed(body))
+        )
+    return found
+
+
+def _hash(name: str) -> int:
+    """Return a number that is the same in every process; 0 for no name."""
+    return _signed(stable_id(name)) if name else 0
+
+
+def _signed(hexadecimal: str) -> int:
+    return int(hexadecimal, 16) - (1 << 63)
+
+
+def _unit(rows: Halves) -> Halves:
+    wide = rows.astype(np.float32)
+    norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    unit: Halves = (wide / np.maximum(norms, 1e-6)[:, None]).astype(np.float16)
+    return unit
+
+
+def _folder(folder: Path, repo_id: int, generation: int) -> Path:
+    return folder / f"{repo_id}-{generation}"
+
+
+def write_snapshot(folder: Path, repo_id: int, generation: int, snapshot: Snapshot) -> None:
+    """Write a snapshot whole or not at all.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    final = _folder(folder, repo_id, generation)
+    draft = final.with_suffix(".tmp")
+    about = {
+        "model": snapshot.model,
+        "kinds": snapshot.kinds,
+        "files": [[file.path, file.role, file.language, file.content_id] for file in snapshot.files],
+    }
+    try:
+        for stale in (draft, final):
+            if stale.exists():  # of an ingest that was killed before it could publish
+                shutil.rmtree(stale)
+        draft.mkdir(parents=True)
+        for name in ("keys", "chunks", "prefix", "vectors"):
+            np.save(draft / f"{name}.npy", getattr(snapshot, name))
+        (draft / "about.json").write_text(json.dumps(about), "ascii")
+        draft.replace(final)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise StoreError(f"cannot write {final}: {error}; free disk space and run the same command again") from error
+
+
+def load_snapshot(folder: Path, catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
+    """Read a snapshot, or make it from the catalog when its files are missing or unreadable.
+
+    Raises:
+        StoreError: it was made with another embedder (code ``other_embedder``).
+    """
+    snapshot = _read(_folder(folder, repo_id, generation), repo_id)
+    if snapshot is None:
+        snapshot = gather(catalog, repo_id, generation, embedder)
+    if snapshot.model != embedder.name:
+        raise StoreError(
+            f"a repository here was indexed with the embedder '{snapshot.model}', the setting says '{embedder.name}': "
+            "run 'devmind sync' or restore the setting",
+            code="other_embedder",
+        )
+    return snapshot
+
+
+def _read(at: Path, repo_id: int) -> Snapshot | None:
+    try:
+        about = json.loads((at / "about.json").read_text("ascii"))
+        keys, chunks, prefix, vectors = (
+            np.load(at / f"{name}.npy", mmap_mode="r") for name in ("keys", "chunks", "prefix", "vectors")
+        )
+        if not len(keys) == len(chunks) == len(prefix) == len(vectors) or chunks.dtype != CHUNK:
+            return None
+        files = tuple(File(repo_id, *row) for row in about["files"])
+        return Snapshot(about["model"], keys, chunks, prefix, vectors, files, tuple(about["kinds"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def drop_snapshots(folder: Path, repo_id: int, *, before: int | None = None) -> None:
+    """Delete the snapshots of a repository, or those of generations ``before`` a number."""
+    for old in folder.glob(f"{repo_id}-*"):
+        if before is None or int(old.stem.split("-")[1]) < before:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,198 @@
+"""What an ingest stored → the next published generation, its report, and the end of what is too old."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from devmind.embed.types import Embedder
+from devmind.index.catalog import Catalog, Repository
+from devmind.index.lexical import LexicalWriter
+from devmind.index.snapshot import drop_snapshots, gather, write_snapshot
+from devmind.ingest.report import Report
+from devmind.types import Skipped
+
+# Skips that follow a rule; every other reason counts against completeness.
+BY_RULE = {
+    "ignored", "excluded", "binary", "too_large", "minified", "generated", "vendored", "secret", "symlink",
+    "symlink_outside", "symlink_loop", "broken_symlink", "empty", "not_regular", "submodule",
+}  # fmt: skip
+VISIBLE_AT = (
+    "FROM alive a JOIN place p ON p.place_id = a.place_id {} WHERE a.repo_id = ? AND a.born <= ? "
+    "AND (a.died IS NULL OR a.died > ?)"
+)
+
+
+class Publisher:
+    """Moves repositories of one knowledge base folder to their next generation.
+
+    Args:
+        kb: the folder.
+        catalog: its catalog, opened for writing.
+        embedder: the model whose vectors the contents hold.
+        keep: how many generations of a repository are kept.
+    """
+
+    def __init__(self, kb: Path, catalog: Catalog, embedder: Embedder, *, keep: int) -> None:
+        self.kb, self.catalog, self.embedder, self.keep = kb, catalog, embedder, keep
+
+    def publish(
+        self,
+        repo: Repository,
+        places: Mapping[str, int],
+        skips: Sequence[Skipped],
+        *,
+        commit: str,
+        n_reused: int,
+        started: float,
+    ) -> Report:
+        """Publish the generation in which ``places`` (path → place id) are visible, unless nothing changed."""
+        active = repo.active_generation
+        before = {at[0] for at in self.catalog.alive_places(repo.repo_id, active).values()} if active else set()
+        after = set(places.values())
+        number = active
+        published = (commit_of(self.catalog, repo, active), _skip_rows(skips_of(self.catalog, repo, active)))
+        if not active or before != after or published != (commit, _skip_rows(skips)):
+            number = active + 1
+            self._prepare(repo, number, before, after, skips)
+        report = self._report(repo, number, commit, skips, changed=number > active, n_reused=n_reused, started=started)
+        if report.changed:
+            self.catalog.publish(repo.repo_id, number, commit=commit, report=asdict(report))
+            self._collect(repo, number)
+        return report
+
+    def _prepare(
+        self, repo: Repository, number: int, before: set[int], after: set[int], skips: Sequence[Skipped]
+    ) -> None:
+        """Write what readers of generation ``number`` will need, still seen by none."""
+        with self.catalog.transaction():
+            db = self.catalog.db
+            db.executemany(
+                "UPDATE alive SET died = ? WHERE place_id = ? AND died IS NULL",
+                [(number, place_id) for place_id in before - after],
+            )
+            db.executemany(
+                "INSERT INTO alive (place_id, repo_id, born) VALUES (?,?,?)",
+                [(place_id, repo.repo_id, number) for place_id in sorted(after - before)],
+            )
+            db.executemany(
+                "INSERT INTO skip VALUES (?,?,?,?,?,?)", [(repo.repo_id, number, *row) for row in _skip_rows(skips)]
+            )
+        write_snapshot(
+            self.kb / "vectors", repo.repo_id, number, gather(self.catalog, repo.repo_id, number, self.embedder)
+        )
+
+    def _report(
+        self,
+        repo: Repository,
+        number: int,
+        commit: str,
+        skips: Sequence[Skipped],
+        *,
+        changed: bool,
+        n_reused: int,
+        started: float,
+    ) -> Report:
+        at = (repo.repo_id, number, number)
+        content = VISIBLE_AT.format("JOIN content c ON c.content_id = p.content_id")
+        languages = self.catalog.rows(f"SELECT c.language, count(*), sum(c.size_bytes) {content} GROUP BY 1", at)
+        counts = {
+            table: self.catalog.rows(
+                f"SELECT count(*) {VISIBLE_AT.format(f'JOIN {table} t ON t.content_id = p.content_id')}", at
+            )[0][0]
+            for table in ("chunk", "symbol", "reference")
+        }
+        n_indexed = sum(row[1] for row in languages)
+        trouble = sum(1 for skip in skips if skip.reason not in BY_RULE)
+        return Report(
+            repo=repo.name,
+            generation=number,
+            commit=commit,
+            changed=changed,
+            n_files=n_indexed + len(skips),
+            n_indexed=n_indexed,
+            n_reused=n_reused,
+            n_chunks=counts["chunk"],
+            n_symbols=counts["symbol"],
+            n_edges=counts["reference"],
+            files_by_language={row[0]: row[1] for row in sorted(languages, key=lambda row: (-row[1], row[0]))},
+            skips_by_reason=dict(Counter(skip.reason for skip in skips).most_common()),
+            completeness=n_indexed / (n_indexed + trouble) if n_indexed + trouble else 1.0,
+            bytes_indexed=sum(row[2] for row in languages),
+            seconds=round(time.monotonic() - started, 3),
+        )
+
+    # What is no longer needed -----------------------------------------------------------------------------------
+
+    def kept(self, repo: Repository) -> list[int]:
+        """Return the generations that can be gone back to, oldest first."""
+        floor = repo.active_generation - self.keep
+        return [
+            row[0]
+            for row in self.catalog.rows(
+                "SELECT number FROM generation WHERE repo_id = ? AND number > ? AND number <= ? ORDER BY 1",
+                (repo.repo_id, floor, repo.active_generation),
+            )
+        ]
+
+    def _collect(self, repo: Repository, active: int) -> None:
+        """Forget generations older than those kept, and what only they held."""
+        floor = active - self.keep
+        with self.catalog.transaction():
+            db = self.catalog.db
+            db.execute("DELETE FROM alive WHERE repo_id = ? AND died <= ?", (repo.repo_id, floor + 1))
+            db.execute("DELETE FROM skip WHERE repo_id = ? AND generation <= ?", (repo.repo_id, floor))
+            db.execute("DELETE FROM generation WHERE repo_id = ? AND number <= ?", (repo.repo_id, floor))
+        dead = self.catalog.rows(
+            "SELECT place_id FROM place WHERE repo_id = ? AND place_id NOT IN (SELECT place_id FROM alive)",
+            (repo.repo_id,),
+        )
+        self._forget([row[0] for row in dead])
+        drop_snapshots(self.kb / "vectors", repo.repo_id, before=active - 1)
+
+    def remove(self, repo: Repository) -> None:
+        """Remove a repository and all that only it holds."""
+        places = [row[0] for row in self.catalog.rows("SELECT place_id FROM place WHERE repo_id = ?", (repo.repo_id,))]
+        self.catalog.drop_repository(repo.repo_id)
+        self._forget(places)
+        drop_snapshots(self.kb / "vectors", repo.repo_id)
+
+    def _forget(self, places: Sequence[int]) -> None:
+        """Delete places from the lexical index and the catalog, and contents that no place holds any more."""
+        if not places:
+            return
+        lexical = LexicalWriter(self.kb / "lexical")
+        for place_id in places:
+            lexical.delete_place(place_id)
+        lexical.commit()
+        lexical.close()
+        with self.catalog.transaction():
+            db = self.catalog.db
+            db.executemany("DELETE FROM place WHERE place_id = ?", [(p,) for p in places])
+            orphans = db.execute(
+                "SELECT content_id FROM content WHERE content_id NOT IN (SELECT content_id FROM place)"
+            ).fetchall()
+            for table in ("chunk", "symbol", "reference", "content"):
+                db.executemany(f"DELETE FROM {table} WHERE content_id = ?", orphans)
+
+
+def skips_of(catalog: Catalog, repo: Repository, generation: int) -> list[Skipped]:
+    rows = catalog.rows(
+        "SELECT path, reason, detail, size_bytes FROM skip WHERE repo_id = ? AND generation = ?",
+        (repo.repo_id, generation),
+    )
+    return [Skipped(*row) for row in rows]
+
+
+def commit_of(catalog: Catalog, repo: Repository, generation: int) -> str:
+    found = catalog.rows(
+        "SELECT commit_hash FROM generation WHERE repo_id = ? AND number = ?", (repo.repo_id, generation)
+    )
+    return str(found[0][0]) if found else ""
+
+
+def _skip_rows(skips: Sequence[Skipped]) -> list[tuple[str, str, str, int]]:
+    return sorted((skip.path, skip.reason, skip.detail, skip.size_bytes) for skip in skips)
