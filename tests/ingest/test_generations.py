@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from devmind.errors import StoreError, UsageError
-from devmind.ingest import IngestOptions, Report, Writer
+from devmind.ingest import IngestOptions, Progress, Report, Writer
 from devmind.service import Service
 from devmind.types import Filters
 
@@ -158,9 +159,48 @@ def test_export_and_import_are_inverse(shop: Path, add: Add, serve: Serve, tmp_p
     assert again == exported
 
 
-def test_import_names_the_line_that_is_wrong(kb: Path) -> None:
-    with Writer(kb, IngestOptions()) as writer, pytest.raises(UsageError, match="line 1 is not a document"):
-        writer.import_documents(["{}"])
+def exported(shop: Path, add: Add, serve: Serve) -> list[dict[str, Any]]:
+    add(shop)
+    with serve() as service:
+        return list(service.export())
+
+
+def test_import_of_the_same_text_with_other_chunks_takes_the_new_ones(
+    shop: Path, add: Add, serve: Serve, tmp_path: Path
+) -> None:
+    document = next(d for d in exported(shop, add, serve) if d["chunks"][0]["end_line"] > 2)
+    with Writer(tmp_path / "kb2", IngestOptions()) as writer:
+        first = writer.import_documents([json.dumps(document)])[0]
+        whole = document["chunks"][0]
+        document["chunks"] = [{**whole, "end_line": 1, "symbols": []}, {**whole, "start_line": 2}]
+        second = writer.import_documents([json.dumps(document)])[0]
+    assert (first.n_chunks, second.n_chunks) == (1, 2)
+    assert (second.generation, second.changed) == (2, True)
+
+
+def test_failed_import_names_the_line_and_leaves_nothing(shop: Path, add: Add, serve: Serve, tmp_path: Path) -> None:
+    lines = [json.dumps(document) for document in exported(shop, add, serve)]
+    with Writer(tmp_path / "kb2", IngestOptions()) as writer:
+        with pytest.raises(UsageError, match=f"line {len(lines) + 1} is not a document"):
+            writer.import_documents([*lines, "{}"])
+        assert writer.catalog.repositories() == []
+        assert writer.catalog.rows("SELECT count(*) FROM content") == [(0,)]
+        assert writer.import_documents(lines)[0].n_indexed == len(lines)
+
+
+def test_import_does_not_take_the_name_of_an_indexed_repository(shop: Path, add: Add, serve: Serve, kb: Path) -> None:
+    lines = [json.dumps(document) for document in exported(shop, add, serve)]
+    with Writer(kb, IngestOptions()) as writer, pytest.raises(UsageError, match="the name 'shop' belongs to"):
+        writer.import_documents(lines)
+
+
+def test_import_tells_its_progress(shop: Path, add: Add, serve: Serve, tmp_path: Path) -> None:
+    lines = [json.dumps(document) for document in exported(shop, add, serve)]
+    told: list[Progress] = []
+    with Writer(tmp_path / "kb2", IngestOptions()) as writer:
+        writer.import_documents(lines, told.append)
+    assert (told[-1].phase, told[-1].done) == ("import", len(lines))
+    assert told[-1].bytes_done > 0
 
 
 def test_readers_see_whole_generations_while_a_writer_publishes(shop: Path, add: Add, serve: Serve) -> None:
@@ -217,6 +257,7 @@ def test_full_disk_leaves_the_published_generation(shop: Path, add: Add, serve: 
 SCRIPT = """
 import sys
 from pathlib import Path
+from typing import Any
 from devmind.ingest import IngestOptions, Writer
 with Writer(Path(sys.argv[1]), IngestOptions(n_workers=int(sys.argv[3]))) as writer:
     writer.add(sys.argv[2], name="shop")
