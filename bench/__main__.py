@@ -1,12 +1,18 @@
-"""``python -m bench [indexing] [retrieval] [traps] [scale]``: prints the figures; everything without arguments."""
+"""``python -m bench [indexing] [chunks] [retrieval] [traps] [scale]``: prints figures; everything without arguments."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import indexing, retrieval, scale, traps
+from bench import chunks, indexing, retrieval, scale, traps
 
-STEPS = {"indexing": indexing.run, "retrieval": retrieval.run, "traps": traps.run, "scale": scale.run}
+STEPS = {
+    "indexing": indexing.run,
+    "chunks": chunks.run,
+    "retrieval": retrieval.run,
+    "traps": traps.run,
+    "scale": scale.run,
+}
 
 
 def main() -> None:
