@@ -1,10 +1,10 @@
-"""``python -m bench [indexing] [chunks] [retrieval] [traps] [scale]``: prints figures; everything without arguments."""
+"""``python -m bench [STEP...]``: prints the figures of the steps named, of all of them without arguments."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import chunks, indexing, retrieval, scale, traps
+from bench import chunks, indexing, memory, retrieval, scale, traps
 
 STEPS = {
     "indexing": indexing.run,
@@ -12,6 +12,7 @@ STEPS = {
     "retrieval": retrieval.run,
     "traps": traps.run,
     "scale": scale.run,
+    "memory": memory.run,
 }
 
 
