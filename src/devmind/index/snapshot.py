@@ -184,7 +184,7 @@ def _read(at: Path, repo_id: int) -> Snapshot | None:
     try:
         about = json.loads((at / "about.json").read_text("ascii"))
         keys, chunks, prefix, vectors = (
-            np.load(at / f"{name}.npy", mmap_mode="r") for name in ("keys", "chunks", "prefix", "vectors")
+            np.asarray(np.load(at / f"{name}.npy", mmap_mode="r")) for name in ("keys", "chunks", "prefix", "vectors")
         )
         if not len(keys) == len(chunks) == len(prefix) == len(vectors) or chunks.dtype != CHUNK:
             return None
