@@ -30,13 +30,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A span that answers a topic. ``core``: the lines inside it that matter most, if known (start, end)."""
+    """A span that answers a topic. ``core``: the lines inside it that matter most, if known (start, end).
+
+    ``role`` says what the span is in a chain (component, api, route, handler, service, …), for multi-hop topics.
+    """
 
     span: Span
     grade: Grade = "strong"
     symbol: str = ""
     core: tuple[int, int] | None = None
     text: str = ""  # the span's lines when it was labelled, to find it again in moved code; may be empty
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
