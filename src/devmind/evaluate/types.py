@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Grade = Literal["strong", "weak"]
+Outcome = Literal["scored", "missing", "failed", "trap", "no_truth"]
 GAIN: Mapping[Grade, int] = {"strong": 2, "weak": 1}  # for graded measures; binary ones count every truth as 1
 TRAP = "trap"  # the category of topics about things that do not exist
 
@@ -145,7 +146,8 @@ class TopicScore:
 
     topic_id: str
     measures: Mapping[str, float | None]
-    outcome: Literal["scored", "missing", "failed", "trap", "no_truth"]
+    outcome: Outcome
+    repo: str = ""  # the topic's, because topics of one repository are not independent of each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +170,36 @@ class Scores:
     topics: Sequence[TopicScore]
     n_missing: int
     n_failed: int
+    match: str = "overlap"  # the rule by which hits found truths
+    dataset_hash: str = ""
+    confidence_auroc: float | None = None  # how well confidence tells topics with an answer from traps
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Candidate minus baseline in one measure, paired by topic. A win is a topic where the candidate is better.
+
+    ``p`` is two-sided; ``p_holm`` is adjusted for all measures compared together. ``by_topic`` holds the topics where
+    the measure is defined in both.
+    """
+
+    measure: str
+    baseline: float | None
+    candidate: float | None
+    estimate: Estimate
+    p: float | None
+    p_holm: float | None
+    effect_size: float | None
+    n_wins: int
+    n_losses: int
+    n_ties: int
+    by_topic: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs over one dataset, measure by measure, in the order that was asked for."""
+
+    baseline: str
+    candidate: str
+    differences: Mapping[str, Difference]
