@@ -67,6 +67,35 @@ def show_progress(out: Console, progress: Mapping[str, Any]) -> None:
     out.print(Text(f"{progress['n_topics']} topics: {states}" + (f"; annotated: {people}" if people else "")))
 
 
+def show_agreement(out: Console, found: Mapping[str, Any]) -> None:
+    """Print every agreement with the number of items it is over; ``undefined`` where chance explains all."""
+    people = ", ".join(map(safe, found["annotators"])) or "nobody"
+    out.print(Text(f"{found['n_topics']} topics seen by at least two of: {people}"))
+    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
+    for name in ("agreement", "value", "items"):
+        table.add_column(name, justify="left" if name == "agreement" else "right")
+    rows = [
+        (f"{name.replace('_', ' ')} {safe(pair['annotator_a'])} – {safe(pair['annotator_b'])}", pair[name])
+        for pair in found["pairs"]
+        for name in ("raw", "kappa", "kappa_quadratic")
+    ]
+    rows += [
+        (name.replace("_", " "), found[name]) for name in ("alpha_nominal", "alpha_ordinal", "span_f1", "line_iou")
+    ]
+    for label, value in rows:
+        shown = "undefined" if value["value"] is None else f"{value['value']:.4f}"
+        table.add_row(Text(label), Text(shown, style="" if value["value"] is not None else "dim"), str(value["n"]))
+    out.print(table)
+    if found["units"] != "definitions" and found["n_topics"]:
+        out.print(
+            Text(
+                "κ and α are over labelled spans only, so what both left out does not count; "
+                "--source FOLDER compares all definitions of the labelled files",
+                style="dim",
+            )
+        )
+
+
 def _place(truth: Mapping[str, Any] | None) -> str:
     if truth is None:
         return "nothing here"
