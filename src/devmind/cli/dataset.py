@@ -145,7 +145,7 @@ def check(
     source: Source = None,
     root: Root = None,
     at: At = "",
-    fix: Annotated[bool, typer.Option("--fix", help="Write re-anchored spans and leak labels.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Write spans of moved code, and the leak labels.")] = False,
     record: Annotated[
         bool, typer.Option("--record", help="Write the labelled lines, to find them in moved code.")
     ] = False,
@@ -175,7 +175,7 @@ def check(
                 raise UsageError("--record writes lines of the code: name its folder with --source")
             topics = recorded(topics, code)
         datasets.write(datasets.dataset_of(name, topics), file)
-        problems = find_problems(topics, code, paths=paths)
+        problems = find_problems(topics, code, paths=paths, old_texts=old)
     _show_check(session, placed, problems, n_fixed=n_fixed, with_code=code is not None)
     if any(not problem.waived for problem in problems):
         raise typer.Exit(1)

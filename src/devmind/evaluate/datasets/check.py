@@ -71,8 +71,11 @@ def check(
 
 
 def _with_waiver(problem: Problem, topic: Topic) -> Problem:
-    accepted = {kind.strip() for kind in topic.labels.get(WAIVE, "").split(",")}
-    return replace(problem, waived=True) if problem.kind in accepted else problem
+    return replace(problem, waived=True) if problem.kind in _waived(topic) else problem
+
+
+def _waived(topic: Topic) -> frozenset[str]:
+    return frozenset(kind.strip() for kind in topic.labels.get(WAIVE, "").split(","))
 
 
 def _alone(at: int, topic: Topic) -> Iterator[Problem]:
@@ -245,7 +248,10 @@ def _occurrences(file: str, text: str, expected: str) -> list[Span]:
 
 
 def fixed(topics: Sequence[Topic], problems: Sequence[Problem]) -> tuple[list[Topic], int]:
-    """Return the topics with the remedies of ``moved`` and ``leak`` applied, and how many problems that settles."""
+    """Return the topics with moved spans at their places and ``leak`` labels set, and how many problems that settles.
+
+    What a topic waives is left as it is.
+    """
     by_topic: Mapping[int, list[Problem]] = defaultdict(list)
     for problem in problems:
         if problem.kind in ("moved", "leak") and not problem.waived:
@@ -257,12 +263,13 @@ def fixed(topics: Sequence[Topic], problems: Sequence[Problem]) -> tuple[list[To
 def _remedied(topic: Topic, problems: Sequence[Problem]) -> Topic:
     truths = list(topic.truths)
     for problem in problems:
-        if problem.kind == "leak":
-            topic = replace(topic, labels={**topic.labels, LEAK: leak_of(topic)})
-        elif problem.span is not None:
+        if problem.span is not None:
             number = int(problem.field.removeprefix("truths[").partition("]")[0])
             truths[number] = _moved_to(truths[number], problem.span)
-    return replace(topic, truths=tuple(truths))
+    topic = replace(topic, truths=tuple(truths))
+    if not topic.truths or "leak" in _waived(topic):
+        return topic
+    return replace(topic, labels={**topic.labels, LEAK: leak_of(topic)})
 
 
 def _moved_to(truth: Truth, span: Span) -> Truth:

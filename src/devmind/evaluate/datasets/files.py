@@ -93,12 +93,14 @@ def read_json_list(path: Path, key: str = "") -> tuple[dict[str, Any], list[tupl
     """
     text, place = read_text(path), Place(str(path))
     start = _skip(text, 0)
+    header: dict[str, Any] = {}
     if key and text.startswith("{", start):
-        return _envelope(text, start, key, place)
-    found, end = _elements(text, start, place)
+        header, found, end = _envelope(text, start, key, place)
+    else:
+        found, end = _elements(text, start, place)
     if (rest := _skip(text, end)) != len(text):
-        raise _at(text, rest, place).error("text after the end of the list; remove it")
-    return {}, found
+        raise _at(text, rest, place).error("text after the end of the JSON value; one value is expected")
+    return header, found
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
@@ -108,7 +110,9 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
     return list(read_json_lines(path))
 
 
-def _envelope(text: str, start: int, key: str, place: Place) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
+def _envelope(
+    text: str, start: int, key: str, place: Place
+) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]], int]:
     header: dict[str, Any] = {}
     found: list[tuple[int, dict[str, Any]]] | None = None
     at = _skip(text, start + 1)
@@ -131,7 +135,7 @@ def _envelope(text: str, start: int, key: str, place: Place) -> tuple[dict[str, 
             raise _at(text, at, place).error("not JSON: a comma or the end of the object is expected")
     if found is None:
         raise place.error(f"the list {key!r} is missing", field=key)
-    return header, found
+    return header, found, at + 1
 
 
 def _elements(text: str, start: int, place: Place) -> tuple[list[tuple[int, dict[str, Any]]], int]:

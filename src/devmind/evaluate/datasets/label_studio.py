@@ -191,7 +191,9 @@ def _shown_truths(region: Row, value: Row, lines: Sequence[tuple[str, int]]) -> 
     for _, run in groupby(enumerate(places), key=lambda item: (item[1][0], item[1][1] - item[0])):
         members = [place for _, place in run]
         span = Span(members[0][0], members[0][1], members[-1][1])
-        yield _remembered(region, Truth(span, cast(Grade, grades[0])))
+        known = _known(region)
+        unchanged = known is not None and (known.span, known.grade) == (span, grades[0])
+        yield known if known is not None and unchanged else Truth(span, cast(Grade, grades[0]))
 
 
 def _paragraph(value: Row, key: str, n_lines: int) -> int:
@@ -202,22 +204,24 @@ def _paragraph(value: Row, key: str, n_lines: int) -> int:
     return number
 
 
-def _remembered(region: Row, truth: Truth) -> Truth:
-    """Return what the dataset knew of this very span (symbol, core, text), unless the annotator changed it."""
+def _known(region: Row) -> Truth | None:
+    """Return what the dataset knew of this region (symbol, core, text), if it was the dataset that drew it."""
     known = region.row("meta").values.get("truth")
-    if not isinstance(known, dict):
-        return truth
-    before = truth_of(Row(known, region.place, f"{region.at}meta.truth."))
-    return before if (before.span, before.grade) == (truth.span, truth.grade) else truth
+    return truth_of(Row(known, region.place, f"{region.at}meta.truth.")) if isinstance(known, dict) else None
 
 
 def _written_truths(region: Row, value: Row) -> Iterator[Truth]:
-    written = [line.strip() for text in value.items("text") for line in str(text).split("\n") if line.strip()]
-    for line in written:
+    texts = [str(text) for text in value.items("text")]
+    known = _known(region)
+    if known is not None and texts == [_written(known)]:
+        yield known
+        return
+    for line in (line.strip() for text in texts for line in text.split("\n")):
+        if not line:
+            continue
         match = _WRITTEN.fullmatch(line)
         if match is None:
             raise value.fail("text", f"is {shown(line)}; write path:10-20, then strong or weak, then the symbol")
         file, first, last, grade, symbol = match.groups()
         span = Span(file, int(first or 0), int(last or first or 0))
-        truth = Truth(span, cast(Grade, grade or "strong"), symbol or "")
-        yield _remembered(region, truth) if len(written) == 1 else truth
+        yield Truth(span, cast(Grade, grade or "strong"), symbol or "")
