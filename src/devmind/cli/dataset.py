@@ -117,7 +117,7 @@ def split_(
     share: Annotated[float, typer.Option("--share", help="Share of the test half.")] = 0.2,
 ) -> None:
     """Give each topic its half, development or test; those that have one keep it."""
-    from devmind.evaluate.datasets.split import assigned, counts, test_uses
+    from devmind.evaluate.datasets.split import assigned, counts, logged_uses
 
     session = session_of(ctx)
     known = _kept(file)
@@ -125,7 +125,7 @@ def split_(
     n_new = sum(one is not other for one, other in zip(topics, known.topics, strict=True))
     written = _rewrite(file, known, topics)
     found = counts(topics)
-    uses = [use.date for use in test_uses(file)]
+    uses = [use.date for use in logged_uses(file)]
     if session.json:
         emit({**_summary(written, file), "n_new": n_new, "counts": found, "test_uses": uses})
         return

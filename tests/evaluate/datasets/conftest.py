@@ -23,6 +23,6 @@ def dataset() -> Dataset:
             ),
             Topic("q2", "密码输错几次会锁定账号？", "code understanding", (lock,), "shop", labels={"query_lang": "zh"}),
             Topic("q3", "How does the cart pay with carrier pigeons?", "trap", repo="shop"),
-            Topic("q4", "What, \"quoted\"; and\ttabbed,\nis here?", "bug diagnosis", (Truth(Span("README.md")),), "shop"),
+            Topic("q4", 'What, "quoted"; and\ttabbed,\nis here?', "bug", (Truth(Span("README.md")),), "shop"),
         ],
     )  # fmt: skip

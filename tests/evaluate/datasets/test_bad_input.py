@@ -130,7 +130,8 @@ def test_csv(tmp_path: Path, content: str, named: list[str]) -> None:
      ["r.jsonl:1:", "topic 'r'", "field 'ground_truth[0].end_line'"]),
     ("g.jsonl", '{"user_input": "a", "reference_contexts": ["x", "y"], "reference_context_ids": ["a.py"]}',
      ["g.jsonl:1:", "reference_context_ids", "1 ids for 2"]),
-    ("l.json", '[{"id": 3, "data": {"text": "x"}, "annotations": []}]', ["l.json:1:", "topic '3'", "field 'data.topic'"]),
+    ("l.json", '[{"id": 3, "data": {"text": "x"}, "annotations": []}]',
+     ["l.json:1:", "topic '3'", "field 'data.topic'"]),
     ("u.json", '[{"what": 1}]', ["cannot tell the format", "what", "--format"]),
     ("u.txt", "hello", ["u.txt:1:", "not JSON"]),
 ])  # fmt: skip
@@ -181,7 +182,7 @@ def test_formats_and_places_to_write(tmp_path: Path, dataset: Dataset) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot write"):
         write(dataset, tmp_path / "file" / "x.jsonl")
-    with pytest.raises(UsageError, match="topic 'a b'.*has a blank"):
+    with pytest.raises(UsageError, match=r"topic 'a b'.*has a blank"):
         write(dataset_of("x", [Topic("a b", "q")]), tmp_path / "t", "trec")
     with pytest.raises(UsageError, match="topic 'a', field 'repo'"):
         write(dataset_of("x", [Topic("a", "q")]), tmp_path / "t", "semble")

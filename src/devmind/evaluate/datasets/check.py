@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from devmind.errors import UsageError
-from devmind.evaluate.datasets.faults import faults
+from devmind.evaluate.datasets.faults import FATAL, faults, truth_faults
 from devmind.evaluate.datasets.formats import Texts, lines_of
 from devmind.evaluate.datasets.leak import leak_of
 from devmind.evaluate.datasets.near import SAME, SAME_WITH_COMMON_TRUTH, near_pairs
@@ -150,8 +150,8 @@ class _Code:
 
     def _problem(self, topic: Topic, truth: Truth, field: str, at: int) -> Problem | None:
         span = truth.span
-        if not span.file or span.start_line > span.end_line or span.start_line < 0 or ".." in span.file.split("/"):
-            return None  # already named as a fault
+        if any(fault.kind in FATAL for fault in truth_faults(truth, "")):
+            return None  # already named
         text = self.texts(topic.repo, topic.commit, span.file)
         expected = self._expected(topic, truth)
         where = f" at {topic.commit[:12]}" if topic.commit and self.old_texts is None else ""

@@ -79,13 +79,14 @@ def faults(topic: Topic) -> Iterator[Fault]:
     if topic.category != TRAP and not topic.truths and topic.status != "pending":
         yield Fault("no_truth", "truths", f"nothing answers this topic; label it, or make its category {TRAP!r}")
     for number, truth in enumerate(topic.truths):
-        yield from _truth_faults(truth, f"truths[{number}].")
+        yield from truth_faults(truth, f"truths[{number}].")
     for number, annotation in enumerate(topic.annotations):
         for inner, truth in enumerate(annotation.truths):
-            yield from _truth_faults(truth, f"annotations[{number}].truths[{inner}].")
+            yield from truth_faults(truth, f"annotations[{number}].truths[{inner}].")
 
 
-def _truth_faults(truth: Truth, at: str) -> Iterator[Fault]:
+def truth_faults(truth: Truth, at: str) -> Iterator[Fault]:
+    """Yield what is wrong with a truth; ``at`` is its path in the topic, such as ``truths[0].``."""
     span = truth.span
     if not span.file.strip() or span.file.startswith("/") or ".." in PurePosixPath(span.file).parts:
         yield Fault("bad_path", at + "file", f"is {span.file!r}; it must be a path relative to the repository's root")

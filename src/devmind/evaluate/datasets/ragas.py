@@ -4,7 +4,8 @@ The ids of the reference contexts are our spans (:mod:`devmind.evaluate.datasets
 A context without an id has no place in any file: it is kept as provenance ``unplaced_contexts``, a JSON list, until
 somebody aligns it to the code. ``retrieved_contexts`` and ``response`` belong to a run and are not read.
 
-Source: ragas 0.4, ``SingleTurnSample``; unknown keys of a row are ignored there, so ours (``id``, …) do no harm.
+Source: ragas 0.4, ``SingleTurnSample``; it ignores unknown keys of a row, so ours (``id``, ``reference_grades``, …)
+do no harm.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from devmind.evaluate.datasets.docid import docid, parse_docid
 from devmind.evaluate.datasets.files import dump, dump_lines, read_rows, write_text
 from devmind.evaluate.datasets.foreign import extras, made_id, row_of
 from devmind.evaluate.datasets.place import Placed
+from devmind.evaluate.datasets.record import GRADES
 from devmind.evaluate.datasets.row import Row, shown
 from devmind.evaluate.types import Dataset, Span, Topic, Truth
 
 OF_A_RUN: Final = ("retrieved_contexts", "retrieved_context_ids", "response", "multi_responses")
 TEXTS: Final = ("category", "repo", "commit", "language")
-KNOWN: Final = ("id", "user_input", "reference", "reference_contexts", "reference_context_ids", *TEXTS, *OF_A_RUN)
+KNOWN: Final = (
+    "id", "user_input", "reference", "reference_contexts", "reference_context_ids", "reference_grades",
+    *TEXTS, *OF_A_RUN,
+)  # fmt: skip
 TextOf = Callable[[Topic, Span], str]
 
 
@@ -45,14 +50,19 @@ def _topic(row: Row, topic_id: str, query: str) -> Topic:
             raise row.fail(f"reference_contexts[{number}]", f"must be a string, not {shown(context)}")
     if ids and contexts and len(ids) != len(contexts):
         raise row.fail("reference_context_ids", f"{len(ids)} ids for {len(contexts)} reference_contexts; give each one")
+    grades = row.items("reference_grades") or ["strong"] * len(ids)
+    if len(grades) != len(ids) or any(grade not in GRADES for grade in grades):
+        raise row.fail("reference_grades", f"must be one of {', '.join(GRADES)} for each of the {len(ids)} ids")
     placed = [parse_docid(str(name)) for name in ids]
-    texts = contexts or [""] * len(ids)
+    texts = contexts if contexts and ids else [""] * len(ids)
     unplaced = {"unplaced_contexts": dump(contexts)} if contexts and not ids else {}
     return Topic(
         topic_id,
         query,
         category=row.text("category", ""),
-        truths=tuple(Truth(span, text=text) for (_, span), text in zip(placed, texts, strict=False)),
+        truths=tuple(
+            Truth(span, grade, text=text) for (_, span), grade, text in zip(placed, grades, texts, strict=True)
+        ),
         repo=row.text("repo", "") or next((repo for repo, _ in placed if repo), ""),
         commit=row.text("commit", ""),
         language=row.text("language", ""),
@@ -75,6 +85,7 @@ def _record(topic: Topic, text_of: TextOf) -> dict[str, Any]:
         "user_input": topic.query,
         "reference_contexts": [text_of(topic, truth.span) for truth in topic.truths],
         "reference_context_ids": [docid(topic.repo, truth.span) for truth in topic.truths],
+        "reference_grades": [truth.grade for truth in topic.truths],
         "reference": topic.reference_answer,
         **own,
     }

@@ -7,6 +7,7 @@ added later move none. New topics are drawn by the hash of their id, so that eve
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ TEST_SHARE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class TestUse:
+class LoggedUse:
     """One reading of the test half."""
 
     date: str
@@ -60,7 +61,6 @@ def assigned(topics: Sequence[Topic], *, test_share: float = TEST_SHARE) -> list
 
 def _drawn(members: Sequence[Topic], test_share: float) -> set[str]:
     """Return the ids to draw: repository by repository, a topic is drawn when the share owed so far reaches one."""
-    chosen: set[str] = set()
     free_by_repo: dict[str, list[Topic]] = defaultdict(list)
     owed_by_repo: dict[str, float] = defaultdict(float)
     for topic in members:
@@ -69,14 +69,16 @@ def _drawn(members: Sequence[Topic], test_share: float) -> set[str]:
             owed_by_repo[topic.repo] -= 1
         elif not topic.labels.get(LABEL):
             free_by_repo[topic.repo].append(topic)
-    owed = 0.5  # rounds the category's total to the nearest
+    n_owed = math.floor(sum(owed_by_repo.values()) + 0.5)  # the category's, whatever its repositories owe each other
+    chosen: list[str] = []
+    rest: list[str] = []
+    owed = 0.5
     for repo in sorted(owed_by_repo, key=_order):
         owed += owed_by_repo[repo]
         for topic in sorted(free_by_repo[repo], key=lambda topic: _order(topic.topic_id)):
-            if owed >= 1:
-                chosen.add(topic.topic_id)
-                owed -= 1
-    return chosen
+            (chosen if owed >= 1 else rest).append(topic.topic_id)
+            owed -= 1 if owed >= 1 else 0
+    return set([*chosen, *sorted(rest, key=_order)][: max(0, n_owed)])
 
 
 def _order(text: str) -> tuple[bytes, str]:
@@ -129,7 +131,7 @@ def read_half(
                 "looked at often is no longer a test",
                 code="no_reason",
             )
-        use = TestUse(now.isoformat(timespec="seconds"), command, dataset.name, dataset.content_hash, reason.strip())
+        use = LoggedUse(now.isoformat(timespec="seconds"), command, dataset.name, dataset.content_hash, reason.strip())
         _log(log_path(path), use)
     return dataset
 
@@ -139,7 +141,7 @@ def log_path(path: str | Path) -> Path:
     return Path(path).with_name(Path(path).name + ".test-uses.jsonl")
 
 
-def _log(path: Path, use: TestUse) -> None:
+def _log(path: Path, use: LoggedUse) -> None:
     entry = {name: getattr(use, name) for name in ("date", "command", "dataset", "dataset_hash", "reason")}
     try:
         with path.open("a", encoding="utf-8", newline="\n") as file:
@@ -151,9 +153,9 @@ def _log(path: Path, use: TestUse) -> None:
         ) from error
 
 
-def test_uses(path: str | Path) -> list[TestUse]:
+def logged_uses(path: str | Path) -> list[LoggedUse]:
     """Return the logged uses of a dataset's test half, oldest first."""
     log = log_path(path)
     if not log.exists():
         return []
-    return [TestUse(**entry) for _, entry in read_json_lines(log)]
+    return [LoggedUse(**entry) for _, entry in read_json_lines(log)]

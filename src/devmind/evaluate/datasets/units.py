@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from devmind.evaluate.types import Span
 from devmind.parse import parse
@@ -40,7 +40,8 @@ def cut_unit(span: Span, text: str, symbols: Sequence[Symbol]) -> CutUnit | None
     start, end = _trimmed(lines, span.start_line, span.end_line)
     if start > end:
         return None
-    touching = [symbol for symbol in symbols if symbol.doc_line <= end and symbol.end_line >= start]
+    trimmed = (replace(symbol, end_line=_trimmed(lines, symbol.start_line, symbol.end_line)[1]) for symbol in symbols)
+    touching = [symbol for symbol in trimmed if symbol.doc_line <= end and symbol.end_line >= start]
     if not touching:
         return None
     inside = [symbol for symbol in touching if symbol.start_line >= start and symbol.end_line <= end]
