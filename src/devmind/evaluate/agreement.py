@@ -1,7 +1,7 @@
 """What annotators said → how far they agree. An agreement that is not defined is None and marked degenerate.
 
 κ and α compare the disagreement seen with the one expected by chance. Where all ratings are one value no disagreement
-can be expected, and neither says anything: raw agreement belongs beside them. ``grade_ratings`` turns spans into ratings;
+can be expected, and neither says anything: raw agreement belongs beside them. ``grade_ratings`` makes ratings of spans;
 it knows only of spans that somebody labelled, so it never sees two annotators agree on "not relevant".
 """
 

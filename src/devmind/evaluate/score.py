@@ -14,6 +14,7 @@ import numpy as np
 from devmind.errors import UsageError
 from devmind.evaluate.abstention import abstention, refuses_falsely, refuses_trap
 from devmind.evaluate.alignment import count_lines, cover, file_cover, match_rule
+from devmind.evaluate.anchor import has_lines
 from devmind.evaluate.checked import LineCount, checked_dataset, checked_response, checked_topic
 from devmind.evaluate.measures import (
     FALSE_REFUSAL,
@@ -166,14 +167,15 @@ def _by_value(dataset: Dataset, table: _Table, grouping: str) -> dict[str, Mappi
 
 def _retrieval_measures(topic: Topic, response: Response, *, match: str, ks: Sequence[int]) -> dict[str, float | None]:
     rule = match_rule(match)
-    hits = [hit.span for hit in response.hits]
+    files = [hit.span for hit in response.hits]
+    hits = [hit.span if has_lines(hit) else None for hit in response.hits]
     found = cover(hits, topic.truths, rule)
     lines = {k: count_lines(hits[:k], topic.truths) for k in ks}
     return {
         **rank_measures(found, ks),
         **span_measures(found, ks),
         **line_measures(lines),
-        **rank_measures(file_cover(hits, topic.truths), ks, prefix=FILE),
+        **rank_measures(file_cover(files, topic.truths), ks, prefix=FILE),
     }
 
 
@@ -182,7 +184,7 @@ def _cost_measures(
 ) -> dict[str, float | None]:
     """Return what a response that came costs; one that is missing costs nothing, which is no merit."""
     n_hits = len(response.hits)
-    unmapped = sum(hit.span is None for hit in response.hits) / n_hits if n_hits else None
+    unmapped = sum(not has_lines(hit) for hit in response.hits) / n_hits if n_hits else None
     return {UNMAPPED: unmapped, **token_measures([hit.text for hit in response.hits], ks, count_tokens)}
 
 
