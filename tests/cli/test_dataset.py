@@ -111,17 +111,20 @@ def test_a_dataset_follows_its_repository(
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
         git(shop, *command)
     one = git(shop, "rev-parse", "HEAD")
-    known = read(topics)
-    write(dataset_of("shop", [replace(topic, commit=one) for topic in known.topics]), topics)
+    known = [replace(topic, commit=one) for topic in read(topics).topics]
+    known[1] = replace(known[1], truths=(LOCK, replace(PRICE, span=Span("shop/cart.py", 9, 11), symbol="add_item")))
+    write(dataset_of("shop", known), topics)
     cart, login = shop / "shop/cart.py", shop / "shop/login.py"
     cart.write_text("# moved\n" + cart.read_text(encoding="utf-8"), encoding="utf-8")
     login.write_text("gone = True\n", encoding="utf-8")
     git(shop, "commit", "-qam", "two")
     code, said = call("check", topics, "--source", shop, "--at", "HEAD", "--fix")
-    assert (code, [(one["kind"], one["topic_id"]) for one in said["problems"]]) == (1, [("lost", "q2")])
+    assert (code, [(one["kind"], one["topic_id"]) for one in said["problems"]]) == (
+        1, [("lost", "q2"), ("moved", "q2")],
+    )  # fmt: skip
     after = read(topics).topics
     assert (after[0].commit, after[0].truths[0].span.start_line) == (git(shop, "rev-parse", "HEAD"), 19)
-    assert after[1].commit == one
+    assert (after[1].commit, after[1].truths) == (one, known[1].truths)  # one label is lost, so none of it moves
     assert call("check", topics, "--source", shop)[0] == 0
 
 
@@ -177,6 +180,7 @@ def test_through_label_studio(topics: Path, shop: Path, tmp_path: Path, call: Ca
     (["check", "{topics}", "--format", "yaml"], "unknown format 'yaml'"),
     (["check", "{topics}", "--source", "shop=/nonexistent"], "is not a folder"),
     (["check", "{topics}", "--record"], "--source"),
+    (["check", "{topics}", "--changed"], "--fix"),
     (["export", "{topics}", "x", "--to", "yaml"], "unknown format 'yaml'"),
     (["export", "{topics}", "x", "--to", "trec", "--split", "third"], "unknown split 'third'"),
     (["export", "{topics}", "x"], "--to"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -146,6 +145,9 @@ def check(
     root: Root = None,
     at: At = "",
     fix: Annotated[bool, typer.Option("--fix", help="Write spans of moved code, and the leak labels.")] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="With --fix: follow changed code to the lines most like it, too.")
+    ] = False,
     record: Annotated[
         bool, typer.Option("--record", help="Write the labelled lines, to find them in moved code.")
     ] = False,
@@ -153,7 +155,7 @@ def check(
     """Compare a dataset with itself and with the code that it labels; exit 1 if there is a problem."""
     from devmind.evaluate import datasets
     from devmind.evaluate.datasets.check import check as find_problems
-    from devmind.evaluate.datasets.check import fixed, recorded
+    from devmind.evaluate.datasets.check import fixed, followed, recorded
 
     session = session_of(ctx)
     name, placed = datasets.read_placed(file, format_)
@@ -161,39 +163,28 @@ def check(
         raise UsageError(f"{file}: holds no topics; a dataset needs at least one", code="bad_dataset")
     topics: Sequence[Topic] = [item.topic for item in placed]
     code = _sources(source, root, at)
-    paths = code.paths if code else None
+    files = code.files if code else None
     old = _sources(source, root, "") if at else None
-    problems = find_problems(topics, code, paths=paths, old_texts=old)
+    problems = find_problems(topics, code, files=files, old_texts=old)
     n_fixed = 0
+    if changed and not fix:
+        raise UsageError("--changed says which labels --fix follows; give both")
     if fix or record:
         _kept(file)  # refuses what cannot be written back without loss
         if fix:
-            topics, n_fixed = fixed(topics, problems)
-            topics = _moved_commits(topics, problems, code, at)
+            if code is not None and at:
+                topics, n_fixed = followed(topics, problems, code.commit, with_changed=changed)
+            else:
+                topics, n_fixed = fixed(topics, problems, with_changed=changed)
         if record:
             if code is None:
                 raise UsageError("--record writes lines of the code: name its folder with --source")
             topics = recorded(topics, code)
         datasets.write(datasets.dataset_of(name, topics), file)
-        problems = find_problems(topics, code, paths=paths, old_texts=old)
+        problems = find_problems(topics, code, files=files, old_texts=old)
     _show_check(session, placed, problems, n_fixed=n_fixed, with_code=code is not None)
     if any(not problem.waived for problem in problems):
         raise typer.Exit(1)
-
-
-def _moved_commits(topics: Sequence[Topic], problems: Sequence[Any], code: Sources | None, at: str) -> Sequence[Topic]:
-    """Say of each topic that now holds at ``at`` that it does; one with a label that is lost stays where it was."""
-    if code is None or not at:
-        return topics
-    behind = {
-        problem.at for problem in problems if problem.kind in ("lost", "missing_path", "missing_lines", "no_source")
-    }
-    return [
-        topic
-        if number in behind or not topic.truths
-        else replace(topic, commit=code.commit(topic.repo, topic.commit) or topic.commit)
-        for number, topic in enumerate(topics)
-    ]
 
 
 def _show_check(

@@ -93,16 +93,32 @@ def test_moved_code_is_found_again(shop: Path) -> None:
 
     cart.rename(shop / "shop/basket.py")
     sources = Sources({"": shop})
-    (problem,) = check([topic], sources, paths=sources.paths)
+    (problem,) = check([topic], sources, files=sources.files)
     assert (problem.kind, problem.span) == ("moved", Span("shop/basket.py", 20, 22))
     assert [one.kind for one in check([topic], sources)] == ["lost"]  # nobody said where else to look
 
     (shop / "shop/copy.py").write_text((shop / "shop/basket.py").read_text(encoding="utf-8"), encoding="utf-8")
     sources = Sources({"": shop})
-    (problem,) = check([topic], sources, paths=sources.paths)
+    (problem,) = check([topic], sources, files=sources.files)
     assert (problem.kind, problem.span) == ("lost", None)
     assert "2 places hold them" in problem.message
     assert fixed([topic], [problem])[0][0].truths == topic.truths
+
+
+def test_changed_code_is_offered_and_followed_only_when_asked(shop: Path) -> None:
+    (topic,) = recorded([GOOD], Sources({"": shop}))
+    cart = shop / "shop/cart.py"
+    text = cart.read_text(encoding="utf-8").replace("    return item.price", "    return item.cost()")
+    cart.write_text("import decimal\n" + text, encoding="utf-8")
+    sources = Sources({"": shop})
+    (problem,) = check([topic], sources, files=sources.files)
+    assert (problem.kind, problem.span) == ("changed", Span("shop/cart.py", 19, 21))
+    assert fixed([topic], [problem])[1] == 0
+    ((after,), n_fixed) = fixed([topic], [problem], with_changed=True)
+    assert (n_fixed, after.truths[0].span) == (1, Span("shop/cart.py", 19, 21))
+    assert after.truths[0].text.endswith("return item.cost()")
+    assert after.truths[0].symbol == "price_of"
+    assert check([after], sources) == []
 
 
 def test_fixing_sets_the_leak_of_every_labelled_topic(shop: Path) -> None:
@@ -130,7 +146,7 @@ def test_a_git_history(shop: Path, git: Callable[..., str]) -> None:
     now = Sources({"": shop}, at="HEAD")
     then = Sources({"": shop})
     assert check([topic, login], then) == []
-    found = check([topic, login], now, paths=now.paths, old_texts=then)
+    found = check([topic, login], now, files=now.files, old_texts=then)
     assert [(one.kind, one.span) for one in found] == [
         ("moved", Span("shop/cart.py", 19, 21)), ("moved", Span("shop/signin.py", 4, 8)),
     ]  # fmt: skip
@@ -138,14 +154,15 @@ def test_a_git_history(shop: Path, git: Callable[..., str]) -> None:
     assert then("shop", one, "shop/cart.py") == text
     assert then("shop", "", "shop/cart.py") == "uncommitted"
     assert then("shop", one, "no.py") is None
-    assert "shop/login.py" in then.paths("shop", one)
+    assert set(then.files("shop", one, ".py")) == {"shop/cart.py", "shop/login.py", "tests/test_cart.py"}
     with pytest.raises(UnavailableCode, match="has no commit 'f00d'; fetch it"):
         then("shop", "f00d", "shop/cart.py")
     assert kinds(check([replace(GOOD, commit="f00d")], then)) == [("no_source", "good", "repo")]
     below = Sources({"": shop / "shop"})
     assert below("shop", one, "cart.py") == text
     assert below("shop", one, "README.md") is None
-    assert set(below.paths("shop", one)) == {"cart.py", "login.py"}
+    assert set(below.files("shop", one, ".py")) == {"cart.py", "login.py"}
+    assert set(Sources({"": shop / "shop"}).files("shop", "", ".py")) == {"cart.py", "signin.py"}
 
 
 def test_a_source_must_be_a_folder(tmp_path: Path) -> None:

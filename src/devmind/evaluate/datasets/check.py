@@ -8,19 +8,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from devmind.errors import UsageError
+from devmind.evaluate.anchor import Reanchored, locate, reanchor
 from devmind.evaluate.datasets.faults import FATAL, faults, truth_faults
 from devmind.evaluate.datasets.formats import Texts, lines_of
 from devmind.evaluate.datasets.leak import leak_of
 from devmind.evaluate.datasets.near import SAME, SAME_WITH_COMMON_TRUTH, near_pairs
 from devmind.evaluate.datasets.units import cut_unit, symbols_of
+from devmind.evaluate.haystack import Haystack
 from devmind.evaluate.types import Span, Topic, Truth
 from devmind.types import Symbol, split_lines
 
 WAIVE = "waive"  # the label that lists, with commas, the kinds of problems that a person has accepted for a topic
 LEAK = "leak"
-Paths = Callable[[str, str], Sequence[str]]  # repository, commit → the paths of its files
+Files = Callable[[str, str, str], Mapping[str, str]]  # repository, commit, suffix → the texts of those files by path
 _SHOWN_QUERY = 60
 
 
@@ -30,10 +33,11 @@ class Problem:
 
     Attributes:
         kind: stable code: empty_id, empty_query, bad_path, bad_lines, reversed_span, core_outside, duplicate_id,
-            trap_with_truths, no_truth, near_duplicate, leak, no_source, missing_path, missing_lines, moved, lost,
-            part_of_unit.
+            trap_with_truths, no_truth, near_duplicate, leak, no_source, missing_path, missing_lines, part_of_unit,
+            moved (the labelled lines stand elsewhere), changed (only lines like them do), lost (none do).
         at: position of the topic in the sequence that was checked, from 0.
-        span: where the label belongs (moved) or what the whole unit is (part_of_unit).
+        span: where the label belongs (moved, changed) or what the whole unit is (part_of_unit).
+        remedy: the truth to put in place of the one that ``field`` names.
         waived: the topic's label ``waive`` accepts this kind.
     """
 
@@ -43,6 +47,7 @@ class Problem:
     message: str
     at: int
     span: Span | None = None
+    remedy: Truth | None = None
     waived: bool = False
 
 
@@ -50,7 +55,7 @@ def check(
     topics: Sequence[Topic],
     texts: Texts | None = None,
     *,
-    paths: Paths | None = None,
+    files: Files | None = None,
     old_texts: Texts | None = None,
 ) -> list[Problem]:
     """Return all problems, in the order of the topics.
@@ -58,14 +63,14 @@ def check(
     Args:
         texts: the code; without it, only what the topics say by themselves is checked. It may raise ``UsageError``
             with code ``no_source`` for a repository that is not at hand.
-        paths: the files of a repository, to find labels whose file was moved or renamed.
+        files: all files of a repository, to find labels whose code went to another file.
         old_texts: the code at the topics' own commits, when ``texts`` reads another one: what a label held there is
             looked for here. Without it, only labels with recorded text are compared.
     """
     found = [problem for at, topic in enumerate(topics) for problem in _alone(at, topic)]
     found += [*_repeated_ids(topics), *_near_duplicates(topics)]
     if texts is not None:
-        code = _Code(texts, paths, old_texts)
+        code = _Code(texts, files, old_texts)
         found += [problem for at, topic in enumerate(topics) for problem in code.problems(at, topic)]
     return [_with_waiver(problem, topics[problem.at]) for problem in sorted(found, key=lambda problem: problem.at)]
 
@@ -130,9 +135,10 @@ def overlap(a: Span, b: Span) -> bool:
 class _Code:
     """The code of one check: remembers what it parsed, and which repositories it has already reported as absent."""
 
-    def __init__(self, texts: Texts, paths: Paths | None, old_texts: Texts | None) -> None:
-        self.texts, self.paths, self.old_texts = texts, paths, old_texts
+    def __init__(self, texts: Texts, files: Files | None, old_texts: Texts | None) -> None:
+        self.texts, self.files, self.old_texts = texts, files, old_texts
         self.symbols_by_text: dict[tuple[str, str], Sequence[Symbol]] = {}
+        self.haystacks: dict[tuple[str, str, str], Haystack] = {}
         self.absent: set[str] = set()
 
     def problems(self, at: int, topic: Topic) -> Iterator[Problem]:
@@ -156,11 +162,11 @@ class _Code:
         expected = self._expected(topic, truth)
         where = f" at {topic.commit[:12]}" if topic.commit and self.old_texts is None else ""
 
-        def problem(kind: str, key: str, message: str, remedy: Span | None = None) -> Problem:
-            return Problem(kind, topic.topic_id, f"{field}.{key}", message, at, remedy)
+        def problem(kind: str, key: str, message: str, span: Span | None = None) -> Problem:
+            return Problem(kind, topic.topic_id, f"{field}.{key}", message, at, span)
 
         if expected and (text is None or not _same(lines_of(text, span), expected)):
-            return self._moved(topic, span, expected, problem)
+            return self._moved(topic, truth, expected, problem)
         if text is None:
             return problem("missing_path", "file", f"there is no file {span.file!r}{where}; correct the path")
         n_lines = len(split_lines(text))
@@ -178,32 +184,40 @@ class _Code:
         before = self.old_texts(topic.repo, topic.commit, truth.span.file)
         return lines_of(before, truth.span) if before is not None else ""
 
-    def _moved(self, topic: Topic, span: Span, expected: str, problem: Callable[..., Problem]) -> Problem:
-        here = f"{span.file}:{span.start_line}-{span.end_line}"
-        found = self._places(topic, span, expected)
-        if len(found) == 1:
-            to = f"{found[0].file}:{found[0].start_line}-{found[0].end_line}"
-            return problem("moved", "start_line", f"the labelled lines are no longer {here}, but {to}", found[0])
-        said = f"{len(found)} places hold them" if found else "they are nowhere"
-        return problem("lost", "text", f"the labelled lines are no longer {here}; {said}: label the topic again")
+    def _moved(self, topic: Topic, truth: Truth, expected: str, problem: Callable[..., Problem]) -> Problem:
+        here = _place(truth.span)
+        found, n_places = self._found(topic, truth, expected)
+        if found is None or n_places > 1:
+            said = f"{n_places} places hold them" if n_places > 1 else "nothing is like them"
+            return problem("lost", "text", f"the labelled lines are no longer {here}; {said}: label the topic again")
+        to = _place(found.truth.span)
+        if found.method == "fuzzy":
+            message = (
+                f"the code of {here} changed; most like it ({found.similarity:.2f}) is {to}: read it, then label it"
+            )
+            return replace(problem("changed", "text", message, found.truth.span), remedy=found.truth)
+        message = f"the labelled lines are no longer {here}, but {to}"
+        return replace(problem("moved", "start_line", message, found.truth.span), remedy=found.truth)
 
-    def _places(self, topic: Topic, span: Span, expected: str) -> list[Span]:
-        """Return where the lines are now: in their own file, else in files of the same name, else anywhere."""
-        own = self.texts(topic.repo, topic.commit, span.file)
-        if own is not None and (found := _occurrences(span.file, own, expected)):
-            return found
-        others = [path for path in (self.paths(topic.repo, topic.commit) if self.paths else ()) if path != span.file]
-        name = span.file.rpartition("/")[2]
-        for same_name in (True, False):
-            found = []
-            for path in others:
-                if (path.rpartition("/")[2] == name) == same_name and path.rpartition(".")[2] == name.rpartition(".")[
-                    2
-                ]:
-                    found += _occurrences(path, self.texts(topic.repo, topic.commit, path) or "", expected)
-            if found:
-                return found
-        return []
+    def _found(self, topic: Topic, truth: Truth, expected: str) -> tuple[Reanchored | None, int]:
+        """Return where the lines are now, and how many places of other files hold them as well."""
+        file = truth.span.file
+        own = self.texts(topic.repo, topic.commit, file)
+        near = reanchor(truth, Haystack({file: own}), labelled=expected) if own is not None else None
+        if self.files is None or (near is not None and near.method != "fuzzy"):
+            return near, 1
+        everywhere = self._everywhere(topic, PurePosixPath(file).suffix, self.files)
+        found = reanchor(truth, everywhere, labelled=expected) if everywhere.files else None
+        if found is None or found.method == "fuzzy" or found.truth.span.file == file:
+            return found, 1
+        anchor = locate(expected, everywhere)
+        return found, anchor.n_places if anchor else 1
+
+    def _everywhere(self, topic: Topic, suffix: str, files: Files) -> Haystack:
+        key = (topic.repo, topic.commit, suffix)
+        if key not in self.haystacks:
+            self.haystacks[key] = Haystack(files(*key))
+        return self.haystacks[key]
 
     def _part(self, span: Span, text: str, problem: Callable[..., Problem]) -> Problem | None:
         key = (span.file, text)
@@ -235,47 +249,66 @@ def _same(one: str, other: str) -> bool:
     return _normal(one) == _normal(other)
 
 
-def _occurrences(file: str, text: str, expected: str) -> list[Span]:
-    lines, wanted = _normal(text), _normal(expected)
-    if not any(wanted):
-        return []
-    first = wanted[0]
-    return [
-        Span(file, at + 1, at + len(wanted))
-        for at, line in enumerate(lines)
-        if line == first and lines[at : at + len(wanted)] == wanted
-    ]
+def _place(span: Span) -> str:
+    return f"{span.file}:{span.start_line}-{span.end_line}"
 
 
-def fixed(topics: Sequence[Topic], problems: Sequence[Problem]) -> tuple[list[Topic], int]:
-    """Return the topics with moved spans at their places and ``leak`` labels set, and how many problems that settles.
+def fixed(
+    topics: Sequence[Topic], problems: Sequence[Problem], *, with_changed: bool = False
+) -> tuple[list[Topic], int]:
+    """Return the topics with moved labels at their places and ``leak`` labels set, and how many problems that settles.
 
     What a topic waives is left as it is.
+
+    Args:
+        with_changed: also follow labels whose code changed to the lines most like it.
     """
+    kinds = {"moved", "leak"} | ({"changed"} if with_changed else set())
     by_topic: Mapping[int, list[Problem]] = defaultdict(list)
     for problem in problems:
-        if problem.kind in ("moved", "leak") and not problem.waived:
+        if problem.kind in kinds and not problem.waived:
             by_topic[problem.at].append(problem)
     changed = [_remedied(topic, by_topic.get(at, ())) for at, topic in enumerate(topics)]
     return changed, sum(map(len, by_topic.values()))
 
 
+def followed(
+    topics: Sequence[Topic],
+    problems: Sequence[Problem],
+    commit_of: Callable[[str, str], str],
+    *,
+    with_changed: bool = False,
+) -> tuple[list[Topic], int]:
+    """Do as :func:`fixed`, and move each topic whose labels all hold there to the commit that was checked.
+
+    A topic with a label that could not be followed keeps all its labels and its commit: they belong together.
+
+    Args:
+        commit_of: the commit that was checked, by repository and the topic's own commit; "" if there is none.
+    """
+    stuck_kinds = {"lost", "missing_path", "missing_lines"} | (set() if with_changed else {"changed"})
+    absent = {topics[problem.at].repo for problem in problems if problem.kind == "no_source"}
+    stuck = {problem.at for problem in problems if problem.kind in stuck_kinds}
+    stuck |= {at for at, topic in enumerate(topics) if topic.repo in absent or not topic.truths}
+    free = [problem for problem in problems if problem.kind == "leak" or problem.at not in stuck]
+    changed, n_fixed = fixed(topics, free, with_changed=with_changed)
+    moved = [
+        topic if at in stuck else replace(topic, commit=commit_of(topic.repo, topic.commit) or topic.commit)
+        for at, topic in enumerate(changed)
+    ]
+    return moved, n_fixed
+
+
 def _remedied(topic: Topic, problems: Sequence[Problem]) -> Topic:
     truths = list(topic.truths)
     for problem in problems:
-        if problem.span is not None:
+        if problem.remedy is not None:
             number = int(problem.field.removeprefix("truths[").partition("]")[0])
-            truths[number] = _moved_to(truths[number], problem.span)
+            truths[number] = problem.remedy
     topic = replace(topic, truths=tuple(truths))
     if not topic.truths or "leak" in _waived(topic):
         return topic
     return replace(topic, labels={**topic.labels, LEAK: leak_of(topic)})
-
-
-def _moved_to(truth: Truth, span: Span) -> Truth:
-    shift = span.start_line - truth.span.start_line
-    core = (truth.core[0] + shift, truth.core[1] + shift) if truth.core else None
-    return replace(truth, span=span, core=core)
 
 
 def recorded(topics: Sequence[Topic], texts: Texts) -> list[Topic]:

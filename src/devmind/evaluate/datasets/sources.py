@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from devmind.errors import UsageError
@@ -53,13 +53,23 @@ class Sources:
             self._texts[key] = None if data is None else _text(data)
         return self._texts[key]
 
-    def paths(self, repo: str, commit: str) -> Sequence[str]:
-        """Return the files of a repository at a commit; of a plain folder all but those in hidden folders."""
+    def files(self, repo: str, commit: str, suffix: str) -> dict[str, str]:
+        """Return the texts of all files of a repository at a commit whose names end in ``suffix``, by path.
+
+        Of a plain folder, those in hidden folders are left out.
+        """
         folder, tree = self._state(repo, self.at or commit)
-        if tree is not None:
-            return tuple(tree)
-        found = (item.relative_to(folder) for item in folder.rglob("*") if item.is_file())
-        return tuple(sorted(item.as_posix() for item in found if not any(part[0] == "." for part in item.parts)))
+        repository = self._repositories[folder]
+        if tree is not None and repository is not None:
+            wanted = [path for path in tree if path.endswith(suffix)]
+            blobs = read_blobs(repository, [tree[path] for path in wanted])
+            found = dict(zip(wanted, blobs, strict=True))
+        else:
+            inside = (path.relative_to(folder) for path in sorted(folder.rglob(f"*{suffix}")) if path.is_file())
+            seen = [path.as_posix() for path in inside if not any(part.startswith(".") for part in path.parts)]
+            found = {path: self._read(repo, commit, path) for path in seen}
+        texts = ((path, _text(data)) for path, data in found.items() if data is not None)
+        return {path: text for path, text in texts if text is not None}
 
     def commit(self, repo: str, commit: str) -> str:
         """Return the full hash of what is read, "" for files on disk."""
