@@ -70,7 +70,7 @@ def import_(
     written = datasets.dataset_of(label, topics)
     datasets.write(written, out)
     summary = {**_summary(written, out), "n_annotations": n_changed}
-    _say(session, summary, f"{out}: {_counted(written)}" + (f", {n_changed} annotations new" if merge else ""))
+    _say(session, summary, f"{out}: {_counted(written)}" + (f", {_n(n_changed, 'annotation')} new" if merge else ""))
 
 
 @dataset.command()
@@ -105,7 +105,7 @@ def export(
     datasets.write(chosen, out, to, around=around)
     n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
     summary = {**_summary(chosen, out), "format": to, "split": half, "n_left_out": n_left}
-    note = f"; {n_left} topics of the test half left out (--split all exports them)" if n_left else ""
+    note = f"; {_n(n_left, 'topic')} of the test half left out (--split all exports them)" if n_left else ""
     _say(session, summary, f"{out}: {_counted(chosen)} as {to}{note}")
 
 
@@ -133,7 +133,7 @@ def split_(
         from devmind.render.terminal import console
 
         show_halves(console(), found)
-        print(f"{n_new} topics drawn now; the test half was read {len(uses)} times so far")
+        print(f"{_n(n_new, 'topic')} drawn now; the test half was read {_n(len(uses), 'time')} so far")
 
 
 @dataset.command()
@@ -204,7 +204,7 @@ def _show_check(
     from devmind.render.terminal import console
 
     show_problems(console(), open_, full=session.verbose)
-    notes = [f"{len(placed)} topics", f"{len(open_)} problems"]
+    notes = [_n(len(placed), "topic"), _n(len(open_), "problem")]
     notes += [f"{n_fixed} fixed"] if n_fixed else []
     notes += [f"{len(rows) - len(open_)} waived"] if len(rows) > len(open_) else []
     print(", ".join(notes) + ("" if with_code else "; not compared with the code (--source FOLDER)"))
@@ -359,7 +359,7 @@ def resolve(
         ]
         n_settled = 1
     written = _rewrite(file, known, topics)
-    _say(session, {**_summary(written, file), "n_settled": n_settled}, f"{file}: {n_settled} topics settled")
+    _say(session, {**_summary(written, file), "n_settled": n_settled}, f"{file}: {_n(n_settled, 'topic')} settled")
     if not n_settled:
         raise typer.Exit(1)
 
@@ -443,7 +443,11 @@ def _summary(written: Dataset, out: Path) -> dict[str, Any]:
 
 def _counted(written: Dataset) -> str:
     n_truths = sum(len(topic.truths) for topic in written.topics)
-    return f"{len(written.topics)} topics, {n_truths} spans, hash {written.content_hash[:12]}"
+    return f"{_n(len(written.topics), 'topic')}, {_n(n_truths, 'span')}, hash {written.content_hash[:12]}"
+
+
+def _n(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _say(session: Session, summary: Mapping[str, Any], text: str) -> None:

@@ -193,7 +193,7 @@ class _Code:
         to = _place(found.truth.span)
         if found.method == "fuzzy":
             message = (
-                f"the code of {here} changed; most like it ({found.similarity:.2f}) is {to}: read it, then label it"
+                f"the code of {here} changed; most like it ({found.similarity:.3f}) is {to}: read it, then label it"
             )
             return replace(problem("changed", "text", message, found.truth.span), remedy=found.truth)
         message = f"the labelled lines are no longer {here}, but {to}"
