@@ -234,3 +234,18 @@ def test_the_command_is_there_without_loading_what_it_needs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "agreement" in done.stdout
     assert done.stdout.rstrip().split("\n")[-1] == "[]"
+
+
+def test_agreement_of_nobody_and_of_two_who_say_the_same(
+    tmp_path: Path, shop: Path, call: Callable[..., tuple[int, Any]]
+) -> None:
+    path = tmp_path / "x.jsonl"
+    write(dataset_of("x", [Topic("q", "Where?", truths=(PRICE,))]), path)
+    for source in ((), ("--source", shop)):
+        code, said = call("agreement", path, *source)
+        assert (code, said["n_topics"], said["pairs"], said["alpha_nominal"]["value"]) == (1, 0, [], None)
+    both = tuple(Annotation(name, (Truth(Span("shop/cart.py")),)) for name in ("ana", "bo"))
+    write(dataset_of("x", [Topic("q", "Where?", annotations=both)]), path)
+    code, said = call("agreement", path)
+    assert (code, said["pairs"][0]["raw"]["value"]) == (0, 1.0)
+    assert said["pairs"][0]["kappa"] == {"value": None, "n": 1, "degenerate": True}

@@ -220,10 +220,12 @@ def agreement(
 ) -> None:
     """Say how far annotators agree: raw, Cohen's κ, Krippendorff's α, span F1, common lines; exit 1 if none can."""
     from devmind.evaluate import datasets
+    from devmind.evaluate.datasets.ratings import agreement_report
+    from devmind.render.plain import to_json
 
     session = session_of(ctx)
     topics = datasets.read(file, format_).topics
-    found = _agreement(topics, _sources(source, root, ""))
+    found = to_json(agreement_report(topics, _sources(source, root, "")))
     if session.json:
         emit(found)
     elif not session.quiet:
@@ -233,43 +235,6 @@ def agreement(
         show_agreement(console(), found)
     if not found["n_topics"]:
         raise typer.Exit(1)
-
-
-def _agreement(topics: Sequence[Topic], code: Sources | None) -> dict[str, Any]:
-    from itertools import combinations
-
-    from devmind.evaluate import agreement as formulas
-    from devmind.evaluate.datasets.ratings import unit_ratings
-    from devmind.render.plain import to_json
-
-    both = [topic for topic in topics if len({item.annotator for item in topic.annotations}) > 1]
-    if code is not None:
-        names, grades = unit_ratings(both, code)
-    else:
-        spans = formulas.grade_ratings(both)
-        names, grades = spans.annotators, spans.grades
-    scale = (0, 1, 2)
-    return {
-        "n_topics": len(both),
-        "annotators": list(names),
-        "units": "definitions" if code is not None else "labelled spans",
-        "pairs": [
-            {
-                "annotator_a": names[i],
-                "annotator_b": names[j],
-                "raw": to_json(formulas.raw_agreement(grades[i], grades[j])),
-                "kappa": to_json(formulas.cohen_kappa(grades[i], grades[j], categories=scale)),
-                "kappa_quadratic": to_json(
-                    formulas.cohen_kappa(grades[i], grades[j], weights="quadratic", categories=scale)
-                ),
-            }
-            for i, j in combinations(range(len(names)), 2)
-        ],
-        "alpha_nominal": to_json(formulas.krippendorff_alpha(grades, level="nominal", categories=scale)),
-        "alpha_ordinal": to_json(formulas.krippendorff_alpha(grades, level="ordinal", categories=scale)),
-        "span_f1": to_json(formulas.mean_over_pairs(both, formulas.span_f1)),
-        "line_iou": to_json(formulas.mean_over_pairs(both, formulas.line_agreement)),
-    }
 
 
 @dataset.command()

@@ -7,8 +7,20 @@ In reach are the definitions of the files in which somebody labelled something: 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, Literal
 
+from devmind.evaluate.agreement import (
+    Agreement,
+    cohen_kappa,
+    grade_ratings,
+    krippendorff_alpha,
+    line_agreement,
+    mean_over_pairs,
+    raw_agreement,
+    span_f1,
+)
 from devmind.evaluate.datasets.formats import Texts
 from devmind.evaluate.datasets.units import symbols_of
 from devmind.evaluate.types import GAIN, Annotation, Span, Topic, Truth
@@ -21,6 +33,61 @@ LABELLED_KINDS: Final = frozenset(
     }
 )  # fmt: skip
 MIN_SHARE: Final = 0.5  # of a definition's lines that a label must hold to mean it
+GRADES: Final = (0, 1, 2)  # not relevant, weak, strong
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How far two annotators agree on the grades of the units that both saw."""
+
+    annotator_a: str
+    annotator_b: str
+    raw: Agreement
+    kappa: Agreement
+    kappa_quadratic: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """How far all annotators agree. ``units``: what κ and α compare; without code only labelled spans are known."""
+
+    n_topics: int
+    annotators: tuple[str, ...]
+    units: Literal["definitions", "labelled spans"]
+    pairs: tuple[PairAgreement, ...]
+    alpha_nominal: Agreement
+    alpha_ordinal: Agreement
+    span_f1: Agreement
+    line_iou: Agreement
+
+
+def agreement_report(topics: Sequence[Topic], texts: Texts | None) -> AgreementReport:
+    """Return the agreement over the topics that at least two people annotated."""
+    both = [topic for topic in topics if len({item.annotator for item in topic.annotations}) > 1]
+    if texts is not None:
+        names, grades = unit_ratings(both, texts)
+    else:
+        spans = grade_ratings(both)
+        names, grades = spans.annotators, spans.grades
+    return AgreementReport(
+        n_topics=len(both),
+        annotators=names,
+        units="definitions" if texts is not None else "labelled spans",
+        pairs=tuple(
+            PairAgreement(
+                names[i],
+                names[j],
+                raw_agreement(grades[i], grades[j]),
+                cohen_kappa(grades[i], grades[j], categories=GRADES),
+                cohen_kappa(grades[i], grades[j], weights="quadratic", categories=GRADES),
+            )
+            for i, j in combinations(range(len(grades)), 2)
+        ),
+        alpha_nominal=krippendorff_alpha(grades, level="nominal", categories=GRADES),
+        alpha_ordinal=krippendorff_alpha(grades, level="ordinal", categories=GRADES),
+        span_f1=mean_over_pairs(both, span_f1),
+        line_iou=mean_over_pairs(both, line_agreement),
+    )
 
 
 def unit_ratings(topics: Sequence[Topic], texts: Texts) -> tuple[tuple[str, ...], tuple[tuple[int | None, ...], ...]]:
