@@ -18,12 +18,13 @@ from devmind.errors import UsageError
 from devmind.evaluate.alignment import normal_path
 from devmind.evaluate.haystack import Haystack
 from devmind.evaluate.types import Response, Retrieved, Span, Truth
+from devmind.types import split_lines
 
 Method = Literal["exact", "whitespace", "fuzzy"]
 
-# The 240 functions of Flask, pytest and Django that a later version changed (2026-11-30): at .7, 209 are found where they
-# now are and 10 elsewhere; at .6, 213 and 13; at .8, 200 and 8. Of 275 functions whose name is gone, 53 are found at .7,
-# 82 at .6, 34 at .8: the nearest of those are the same code under a new name.
+# Of 240 functions of Flask, pytest and Django that a later version changed (2026-11-30), 209 are found where they now
+# are and 10 elsewhere at .7; 213 and 13 at .6; 200 and 8 at .8. Of 275 functions whose name is gone, 53 are found at
+# .7, 82 at .6, 34 at .8; the nearest of those are the same code under a new name.
 MIN_SIMILARITY = 0.7
 # Shorter pieces (`}`, `return None`) stand in many places and say nothing of where they came from.
 MIN_CHARS = 16
@@ -108,13 +109,11 @@ def unmapped_share(n_by_method: Mapping[str, int]) -> float | None:
 
 
 def unchanged(truth: Truth, haystack: Haystack) -> bool:
-    """Return whether the truth's lines still hold the text that was labelled."""
+    """Return whether the truth's lines still hold the text that was labelled; without text, whether the file exists."""
     span = truth.span
-    if span.whole_file or not truth.text:
+    if span.whole_file or not truth.text or span.file not in haystack:
         return span.file in haystack
-    if span.file not in haystack:
-        return False
-    return haystack.lines(span.file)[span.start_line - 1 : span.end_line] == truth.text.strip("\r\n").split("\n")
+    return haystack.lines(span.file)[span.start_line - 1 : span.end_line] == split_lines(truth.text)
 
 
 def reanchor(
@@ -132,22 +131,34 @@ def reanchor(
         UsageError: there is no labelled text to look for.
     """
     text = labelled or truth.text
-    if not text.strip():
+    if not text.strip() and not truth.span.whole_file:
         raise UsageError(f"truth {_named(truth.span)} has no labelled text: pass its lines at the commit of the label")
-    own = truth.span.file if truth.span.file in haystack else ""
-    for file in (own, "") if own else ("",):
+    if unchanged(replace(truth, text=text), haystack):
+        return Reanchored(truth, "exact", 1.0, moved=False)
+    anchor = _same_text(truth.span, text, haystack) or _like_text(truth.span, text, haystack, min_similarity)
+    return _moved(truth, text, haystack, anchor) if anchor else None
+
+
+def _same_text(old: Span, text: str, haystack: Haystack) -> Anchor | None:
+    for file in _own_file_first(old, haystack):
         for method, places in _places(text, haystack, file):
             found = list(islice(places, _MAX_PLACES))
             if found and (len(found) == 1 or file or not _too_short(text)):
-                nearest = min(found, key=lambda span: abs(span.start_line - truth.span.start_line))
-                return _moved(truth, text, haystack, Anchor(nearest, method, 1.0, len(found)))
-    if _too_short(text):
-        return None
-    for file in (own, "") if own else ("",):
-        like = haystack.near(text, file=file)
-        if like is not None and like.similarity >= min_similarity:
-            return _moved(truth, text, haystack, Anchor(like.span, "fuzzy", like.similarity, 1))
+                nearest = min(found, key=lambda span: abs(span.start_line - old.start_line))
+                return Anchor(nearest, method, 1.0, len(found))
     return None
+
+
+def _like_text(old: Span, text: str, haystack: Haystack, min_similarity: float) -> Anchor | None:
+    for file in () if _too_short(text) else _own_file_first(old, haystack):
+        near = haystack.near(text, file=file)
+        if near is not None and near.similarity >= min_similarity:
+            return Anchor(near.span, "fuzzy", near.similarity, 1)
+    return None
+
+
+def _own_file_first(old: Span, haystack: Haystack) -> tuple[str, ...]:
+    return (old.file, "") if old.file in haystack else ("",)
 
 
 def _places(piece: str, haystack: Haystack, file: str) -> Iterator[tuple[Method, Iterator[Span]]]:
@@ -177,7 +188,7 @@ def _placed(hit: Retrieved, haystack: Haystack, min_similarity: float) -> tuple[
 def _moved(truth: Truth, text: str, haystack: Haystack, anchor: Anchor) -> Reanchored:
     span = anchor.span
     new_text = haystack.lines(span.file)[span.start_line - 1 : span.end_line]
-    core = _moved_core(truth, text.strip("\r\n").split("\n"), new_text, span)
+    core = _moved_core(truth, split_lines(text), new_text, span)
     moved = (normal_path(truth.span.file), truth.span.start_line, truth.span.end_line) != (
         span.file, span.start_line, span.end_line,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -20,9 +20,9 @@ from devmind.evaluate.alignment import normal_path
 from devmind.evaluate.types import Span
 from devmind.types import split_lines
 
-# The nearest look-alike is searched in the files that share most of the piece's rare words, and aligned word by word in
-# the best window of each. Of 240 functions of Flask, pytest and Django that a later version changed, the right file came
-# first for 235 and among the first three for 238 (2026-11-30).
+# The nearest look-alike is searched in the files that share most of the piece's rare words, and aligned word by word
+# in the best window of each. Of 240 functions of Flask, pytest and Django that a later version changed, the right file
+# came first for 235 and among the first three for 238 (2026-11-30).
 MAX_FILES = 4
 # A longer piece is compared by its first words: aligning takes time with the square of the length.
 MAX_WORDS = 3_000
@@ -68,7 +68,7 @@ class Haystack:
         Cost: linear in the files' words once; then with the square of the piece's length, at most `MAX_FILES` times.
         """
         words = _WORD.findall(piece)[:MAX_WORDS]
-        files = [normal_path(file)] if file else self._likely_files(words)
+        files = ([normal_path(file)] if file in self else []) if file else self._likely_files(words)
         found = [near for name in files if (near := self._near_in(name, words)) is not None]
         return max(found, key=lambda near: near.similarity, default=None)
 
@@ -125,7 +125,7 @@ class Haystack:
 
 
 class _Joined:
-    """Lines of all files as one string, in which one search finds a piece in any of them."""
+    """Lines of all files as one string, in which one search finds a piece in any of them; files in order."""
 
     def __init__(self, files: Sequence[tuple[str, Sequence[str], str]]) -> None:
         self._files = [file for file, _, _ in files]
@@ -150,7 +150,9 @@ class _Joined:
             return
         low, high = 0, len(self._text)
         if file:
-            i = self._files.index(normal_path(file))
+            i = bisect_left(self._files, normal_path(file))
+            if i == len(self._files) or self._files[i] != normal_path(file):
+                return
             low, high = self._starts[i], self._starts[i + 1]
         while (low := self._text.find(piece, low, high)) >= 0:
             yield self._span(low, low + len(piece) - 1)
