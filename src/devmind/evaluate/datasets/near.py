@@ -49,6 +49,8 @@ def near_pairs(texts: Sequence[str], *, threshold: float) -> Iterator[tuple[int,
         ordered = sorted(one, key=lambda shingle: (counts[shingle], shingle))
         prefix = ordered[: len(one) - math.ceil(threshold * len(one)) + 1]
         for earlier in sorted({earlier for shingle in prefix for earlier in earlier_by_shingle[shingle]}):
+            if not threshold <= len(sets[earlier]) / len(one) <= 1 / threshold:
+                continue  # so unequal in size that they cannot be that alike
             similarity = len(one & sets[earlier]) / len(one | sets[earlier])
             if similarity >= threshold:
                 yield earlier, later, similarity
