@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 from typer.main import get_command
 
-from devmind.cli import read, write
+from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
 from devmind.errors import DevMindError
 from devmind.settings import load
@@ -20,7 +20,7 @@ from devmind.settings import load
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
-COMMANDS = (read, write)  # importing them registers their commands
+COMMANDS = (read, write, dataset)  # importing them registers their commands
 
 
 def run(argv: Sequence[str]) -> int:
@@ -42,7 +42,8 @@ def run(argv: Sequence[str]) -> int:
         return FOUND
     except (KeyboardInterrupt, typer.Abort):
         note = "; the published generation is unchanged; run the same command again to finish"
-        error_line("interrupted", "interrupted" + (note if WRITES & set(args) else ""), as_json=as_json)
+        publishes = WRITES & set(args) and "dataset" not in args
+        error_line("interrupted", "interrupted" + (note if publishes else ""), as_json=as_json)
         return INTERRUPTED
     except Exception as error:
         _report_fault(error, args, as_json=as_json)

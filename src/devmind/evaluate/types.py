@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Grade = Literal["strong", "weak"]
+Outcome = Literal["scored", "missing", "failed", "trap", "no_truth"]
 GAIN: Mapping[Grade, int] = {"strong": 2, "weak": 1}  # for graded measures; binary ones count every truth as 1
 TRAP = "trap"  # the category of topics about things that do not exist
 
@@ -30,13 +31,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A span that answers a topic. ``core``: the lines inside it that matter most, if known (start, end)."""
+    """A span that answers a topic. ``core``: the lines inside it that matter most, if known (start, end).
+
+    ``role`` says what the span is in a chain (component, api, route, handler, service, …), for multi-hop topics.
+    """
 
     span: Span
     grade: Grade = "strong"
     symbol: str = ""
     core: tuple[int, int] | None = None
     text: str = ""  # the span's lines when it was labelled, to find it again in moved code; may be empty
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,8 @@ class TopicScore:
 
     topic_id: str
     measures: Mapping[str, float | None]
-    outcome: Literal["scored", "missing", "failed", "trap", "no_truth"]
+    outcome: Outcome
+    repo: str = ""  # the topic's, because topics of one repository are not independent of each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +170,36 @@ class Scores:
     topics: Sequence[TopicScore]
     n_missing: int
     n_failed: int
+    match: str = "overlap"  # the rule by which hits found truths
+    dataset_hash: str = ""
+    confidence_auroc: float | None = None  # how well confidence tells topics with an answer from traps
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Candidate minus baseline in one measure, paired by topic. A win is a topic where the candidate is better.
+
+    ``p`` is two-sided; ``p_holm`` is adjusted for all measures compared together. ``by_topic`` holds the topics where
+    the measure is defined in both.
+    """
+
+    measure: str
+    baseline: float | None
+    candidate: float | None
+    estimate: Estimate
+    p: float | None
+    p_holm: float | None
+    effect_size: float | None
+    n_wins: int
+    n_losses: int
+    n_ties: int
+    by_topic: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs over one dataset, measure by measure, in the order that was asked for."""
+
+    baseline: str
+    candidate: str
+    differences: Mapping[str, Difference]
