@@ -84,3 +84,18 @@ def _problem(key: str, value: Any) -> str:
         except (KeyError, IndexError, ValueError):
             return "may hold {path} and {line} only"
     return ""
+
+
+def secret(name: str) -> str:
+    """Return the value of the environment variable ``name``: configurations name their secrets, never hold them.
+
+    Raises:
+        UsageError: the variable is not set, or empty.
+    """
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise UsageError(
+            f"the environment variable {name!r} is not set: set it to the key, or correct its name in the configuration",
+            code="no_secret",
+        )
+    return value
