@@ -1,7 +1,7 @@
 """Servers that speak as the systems under measurement do, over real sockets, with faults on demand.
 
-``python -m tests.evaluate.stubs dify --port 8099 --fault 500 --fault half`` serves one until Ctrl-C; the faults strike the
-first requests in this order (``-`` for none), the rest is answered well.
+``python -m tests.evaluate.stubs dify --port 8099 --fault 500 --fault half`` serves one until Ctrl-C; the faults strike
+the first requests in this order (``-`` for none), the rest is answered well.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ class DevMind:
         if asked.path == "/api/v1/ask":
             question = asked.body["question"]
             evidence = self._hits(question, asked.body["k"])
-            cited = [{key: hit[key] for key in ("repo", "path", "symbol", "start_line", "end_line")} for hit in evidence]
+            cited = [
+                {key: hit[key] for key in ("repo", "path", "symbol", "start_line", "end_line")} for hit in evidence
+            ]
             return as_json(
                 {"question": question, "answer": told(question), "citations": cited, "abstained": not evidence,
                  "evidence": evidence, "generator": "extractive"}
@@ -130,11 +132,10 @@ class Dify:
         return as_json({"code": "not_found"}, 404)
 
     def _records(self, query: str, body: Mapping[str, Any]) -> list[dict[str, Any]]:
-        metadata = [{"name": "path"}, {"name": "start"}, {"name": "end"}]
         return [
             {"segment": {"id": p.symbol, "position": 1, "content": p.text, "document": {
                 "id": p.file, "name": p.file.replace("/", "__"),
-                "doc_metadata": [{**m, "value": v} for m, v in zip(metadata, (p.file, p.start_line, p.end_line))],
+                "doc_metadata": [{"name": "path", "value": p.file}, {"name": "start", "value": p.start_line}],
              }}, "score": score}
             for p, score in found(query, body["retrieval_model"]["top_k"])
         ]  # fmt: skip
