@@ -1,12 +1,18 @@
-"""``python -m bench [indexing] [retrieval] [traps] [scale]``: prints the figures; everything without arguments."""
+"""``python -m bench [indexing] [retrieval] [traps] [scale] [evaluation]``: prints the figures; without one, all."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import indexing, retrieval, scale, traps
+from bench import evaluation_run, indexing, retrieval, scale, traps
 
-STEPS = {"indexing": indexing.run, "retrieval": retrieval.run, "traps": traps.run, "scale": scale.run}
+STEPS = {
+    "indexing": indexing.run,
+    "retrieval": retrieval.run,
+    "traps": traps.run,
+    "scale": scale.run,
+    "evaluation": evaluation_run.run,
+}
 
 
 def main() -> None:

@@ -191,21 +191,24 @@ class _Measured:
     started_s: float
     clocks: Clocks
     by_topic: dict[str, Response] = field(init=False)
+    failures: Counter[str] = field(init=False)
     n_asked: int = 0
 
     def __post_init__(self) -> None:
         self.by_topic = dict(self.kept)
+        self.failures = Counter(failures_by_kind(self.kept))
 
     def add(self, n_asked: int, batch: Sequence[Response]) -> None:
         self.n_asked += n_asked
         self.by_topic |= {response.topic_id: response for response in batch}
+        self.failures.update(response.failure.kind for response in batch if response.failure is not None)
 
     def progress(self) -> Progress:
         return Progress(
             n_done=len(self.kept) + self.n_asked,
             n_topics=self.n_topics,
             n_resumed=len(self.kept),
-            failures=failures_by_kind(self.by_topic),
+            failures=dict(self.failures.most_common()),
             elapsed_s=self.clocks.seconds() - self.started_s,
         )
 
