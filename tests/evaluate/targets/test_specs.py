@@ -54,6 +54,7 @@ def test_a_server_is_named_by_its_address(tmp_path: Path) -> None:
 def test_settings_tell_the_configuration(name: str, tmp_path: Path) -> None:
     with closing(open_config(tmp_path, name, CONFIGS[name][1].format(url="http://localhost:9"))) as target:
         assert "http://localhost:9" in " ".join(target.settings().values())
+        assert target.name == ("anything" if name == "generic" else name)  # the file's, unless it is given
 
 
 def test_json_configures_as_well(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ class DifyRetrieve:
         url: str,
         wire: Wire,
         *,
+        name: str,
         model: Mapping[str, Any],
         rules: Rules,
         metadata: Metadata,
@@ -40,6 +41,7 @@ class DifyRetrieve:
     ) -> None:
         self._url = url
         self._wire = wire
+        self._name = name
         self._model = dict(model)
         self._rules = rules
         self._metadata = metadata
@@ -47,7 +49,7 @@ class DifyRetrieve:
 
     @property
     def name(self) -> str:
-        return f"dify:{self._url.split('/')[-2]}"
+        return self._name
 
     def respond(self, topic: Topic, *, k: int) -> Response:
         """See `Target`. A question that is too long for Dify is cut at a word's end, and noted so."""
@@ -81,6 +83,7 @@ class DifyChat:
         base_url: str,
         wire: Wire,
         *,
+        name: str,
         streaming: bool,
         inputs: Mapping[str, Any],
         rules: Rules,
@@ -90,6 +93,7 @@ class DifyChat:
     ) -> None:
         self._url = f"{base_url}/chat-messages"
         self._wire = wire
+        self._name = name
         self._streaming = streaming
         self._inputs = dict(inputs)
         self._rules = rules
@@ -99,7 +103,7 @@ class DifyChat:
 
     @property
     def name(self) -> str:
-        return "dify:chat"
+        return self._name
 
     def respond(self, topic: Topic, *, k: int) -> Response:
         """See `Target`. ``k`` is the app's own affair; its surplus is left off by the runner."""
@@ -178,6 +182,7 @@ def open_dify(config: Path, *, secret: Callable[[str], str], timeout_s: float) -
         target: Target = DifyRetrieve(
             f"{base}/datasets/{table.text('dataset_id')}/retrieve",
             wire,
+            name=table.text("name", config.stem),
             model=_read_model(table.table("retrieval_model")),
             rules=rules,
             metadata=read_metadata(table),
@@ -187,6 +192,7 @@ def open_dify(config: Path, *, secret: Callable[[str], str], timeout_s: float) -
         target = DifyChat(
             base,
             wire,
+            name=table.text("name", config.stem),
             streaming=table.flag("streaming", default=False),
             inputs=table.table("inputs").rest(),
             rules=rules,

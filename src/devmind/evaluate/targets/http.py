@@ -28,7 +28,10 @@ class HttpTarget:
         provenance: What the caller wants to stand in `settings` beside address and mode.
     """
 
-    def __init__(self, base_url: str, wire: Wire, *, mode: Mode = "search", provenance: Mapping[str, str]) -> None:
+    def __init__(
+        self, base_url: str, wire: Wire, *, mode: Mode = "search", name: str = "", provenance: Mapping[str, str]
+    ) -> None:
+        self._name = name or f"{base_url}#{mode}"
         self._base = base_url
         self._wire = wire
         self._mode = mode
@@ -37,7 +40,7 @@ class HttpTarget:
 
     @property
     def name(self) -> str:
-        return f"{self._base}#{self._mode}"
+        return self._name
 
     def respond(self, topic: Topic, *, k: int) -> Response:
         """See `Target`. A repository that the server does not know is no filter: the response is noted so."""
@@ -89,8 +92,9 @@ def open_http(config: Path, *, secret: Callable[[str], str], timeout_s: float) -
     base = checked_url(table.text("base_url"), where=table.where("base_url"))
     mode: Mode = "ask" if table.text("mode", "search", one_of=("search", "ask")) == "ask" else "search"
     options = key_options(table.text("api_key_env", ""), secret=secret, timeout_s=timeout_s)
+    name = table.text("name", config.stem)
     table.finish()
-    return HttpTarget(base, Wire(options), mode=mode, provenance=flattened(table.values))
+    return HttpTarget(base, Wire(options), mode=mode, name=name, provenance=flattened(table.values))
 
 
 def _loose(hit: Any) -> Loose:

@@ -38,6 +38,7 @@ class VectorStore:
         url: str,
         wire: Wire,
         *,
+        name: str,
         extra: Mapping[str, Any],
         rules: Rules,
         metadata: Metadata,
@@ -45,6 +46,7 @@ class VectorStore:
     ) -> None:
         self._url = url
         self._wire = wire
+        self._name = name
         self._extra = dict(extra)
         self._rules = rules
         self._metadata = metadata
@@ -52,7 +54,7 @@ class VectorStore:
 
     @property
     def name(self) -> str:
-        return f"openai:{self._url.split('/')[-2]}"
+        return self._name
 
     def respond(self, topic: Topic, *, k: int) -> Response:
         """See `Target`. More hits than the endpoint gives are not asked for, and the response is noted so."""
@@ -73,8 +75,9 @@ class VectorStore:
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """How a chat model is asked. ``extra`` are further keys of the body, such as ``temperature``."""
+    """How a chat model is asked, and what it is called. ``extra`` are further keys of the body, such as ``temperature``."""
 
+    name: str
     model: str
     system: str = SYSTEM
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -96,7 +99,7 @@ class Chat:
 
     @property
     def name(self) -> str:
-        return f"openai:{self._options.model}"
+        return self._options.name
 
     def respond(self, topic: Topic, *, k: int) -> Response:
         """See `Target`. Such an endpoint lists no hits; unless told otherwise, the places it cites stand for them."""
@@ -147,6 +150,7 @@ def open_openai(config: Path, *, secret: Callable[[str], str], timeout_s: float)
         target: Target = VectorStore(
             f"{base}/vector_stores/{table.text('vector_store_id')}/search",
             wire,
+            name=table.text("name", config.stem),
             extra=extra,
             rules=rules,
             metadata=read_metadata(table),
@@ -154,6 +158,7 @@ def open_openai(config: Path, *, secret: Callable[[str], str], timeout_s: float)
         )
     else:
         options = ChatOptions(
+            name=table.text("name", config.stem),
             model=table.text("model"),
             system=table.text("system", SYSTEM),
             extra=extra,

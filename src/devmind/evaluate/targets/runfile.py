@@ -67,7 +67,7 @@ class RunFile:
         return {"file": self._path.name, "sha256": self._hash}
 
     def run_over(self, dataset: Dataset, *, k: int) -> Run:
-        """Return the responses to the topics of ``dataset``, without a journal; those that the file lacks are absent."""
+        """Return the responses to the topics of ``dataset``, without a journal; what the file lacks is absent."""
         responses = {}
         for topic in dataset.topics:
             try:
@@ -84,7 +84,9 @@ def _read(path: Path, data: bytes) -> tuple[str, Mapping[Key, Response]]:
     """Return the system's name and its responses."""
     if is_journal(data):
         run = read_run(path)
-        return run.system, {key: response for key, response in run.responses.items()}
+        responses: dict[Key, Response] = {}
+        responses.update(run.responses)
+        return run.system, responses
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
