@@ -75,7 +75,7 @@ class VectorStore:
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """How a chat model is asked, and what it is called. ``extra`` are further keys of the body, such as ``temperature``."""
+    """How a chat model is asked, and its name. ``extra`` are further keys of the body, such as ``temperature``."""
 
     name: str
     model: str
