@@ -3,7 +3,8 @@
 DevMindError
 ├── UsageError     the caller can fix it (command line exit 2, HTTP 4xx)
 ├── StoreError     stored data is missing, locked or damaged (HTTP 409/500)
-└── UpstreamError  git, a model or the network failed (HTTP 502/503); ``retryable`` says whether a retry may help
+└── UpstreamError  git, a model or the network failed (HTTP 502/503); ``retryable`` says whether a retry may help,
+                   ``retry_after_s`` how many seconds the other side asked to wait first (None: it asked nothing)
 
 Trouble with one file is no error: it is recorded as a skip. No hits and abstention are results.
 """
@@ -33,6 +34,9 @@ class StoreError(DevMindError):
 class UpstreamError(DevMindError):
     code = "upstream"
 
-    def __init__(self, message: str, *, retryable: bool, code: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, retryable: bool, code: str | None = None, retry_after_s: float | None = None
+    ) -> None:
         super().__init__(message, code=code)
         self.retryable = retryable
+        self.retry_after_s = retry_after_s

@@ -15,7 +15,7 @@ from devmind.embed.static import built_in
 from devmind.errors import UsageError
 from devmind.index.catalog import ALIVE, VISIBLE
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
-from devmind.retrieve import Retriever
+from devmind.retrieve import CACHE_SECONDS, Retriever
 from devmind.retrieve.graph import callees, callers, definitions, path_between
 from devmind.settings import Settings
 from devmind.types import Answer, Filters, SearchResult, stable_id
@@ -26,13 +26,16 @@ NO_FILTERS = Filters()
 class Service:
     """Answers from the knowledge base in ``settings.home``.
 
+    Args:
+        cache_seconds: how long the result of a search may be given again; 0 searches each time.
+
     Raises:
         UsageError: there is no knowledge base there.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS) -> None:
         self.settings = settings
-        self.retriever = Retriever(settings.home, built_in())
+        self.retriever = Retriever(settings.home, built_in(), cache_seconds=cache_seconds)
         self.catalog = self.retriever.catalog
 
     def __enter__(self) -> Self:
@@ -49,7 +52,11 @@ class Service:
         return self.retriever.search(query, k=k, filters=filters)
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
-        return compose(question, self.retriever.search(question, k=k, filters=filters), self)
+        return self.answer(self.search(question, k=k, filters=filters))
+
+    def answer(self, found: SearchResult) -> Answer:
+        """Answer the query of ``found`` from its hits."""
+        return compose(found.query, found, self)
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
         names = self._names()

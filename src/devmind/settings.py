@@ -84,3 +84,22 @@ def _problem(key: str, value: Any) -> str:
         except (KeyError, IndexError, ValueError):
             return "may hold {path} and {line} only"
     return ""
+
+
+def secret(name: str) -> str:
+    """Return the value of the environment variable ``name``: configurations name their secrets, never hold them.
+
+    Raises:
+        UsageError: the variable is not set, empty, or holds what no HTTP header can carry.
+    """
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise UsageError(
+            f"the environment variable {name!r} is not set: set it, or correct its name in the configuration",
+            code="no_secret",
+        )
+    if not (value.isascii() and value.isprintable()):
+        raise UsageError(
+            f"the environment variable {name!r} holds characters that no key has: set it again", code="no_secret"
+        )
+    return value

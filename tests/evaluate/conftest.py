@@ -1,4 +1,4 @@
-"""Topics and responses from a notation such as ``f[10,20] g[1,5]*weak h``: spans by file and lines, ``h`` a whole file."""
+"""Topics and responses from a notation such as ``f[10,20] g[1,5]*weak h``: spans of files, ``h`` a whole file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from devmind.evaluate.types import Dataset, Response, Retrieved, Run, Span, Topic, Truth
+from tests.evaluate.opened import open_on  # noqa: F401 (a fixture)
 
 _NOTATION = re.compile(r"([\w./-]+)(?:\[(\d+),(\d+)\])?(?:\*(\w+))?")
 

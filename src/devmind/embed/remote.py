@@ -17,17 +17,11 @@ import numpy as np
 
 from devmind.embed.types import ChunkText, FileText, Vectors
 from devmind.errors import UpstreamError, UsageError
+from devmind.retry import RETRIED_STATUS, retry_after_s, retrying
 
 if TYPE_CHECKING:
     import httpx
 
-# The first wait after a refusal; it doubles up to the last. Three repeats ride out a rolling restart or a minute's
-# rate limit.
-_FIRST_WAIT_S: Final = 0.5
-_LONGEST_WAIT_S: Final = 30.0
-# A server that asks for a longer pause than this (`Retry-After`) is treated as down for now.
-_LONGEST_ASKED_WAIT_S: Final = 60.0
-_RETRIED_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 # Most hosted models refuse inputs over 8,192 tokens; at 2 characters a token (dense code) this stays below.
 _MAX_CHARS: Final = 16_000
 
@@ -108,40 +102,27 @@ class RemoteEmbedder:
 
     def _request(self, texts: Sequence[str]) -> Any:
         """The decoded body of the first answer that is no refusal."""
-        import httpx
-
         options = self._options
         url = f"{options.base_url.rstrip('/')}/embeddings"
         payload: dict[str, Any] = {"model": options.model, "input": list(texts), "encoding_format": "float"}
         if options.send_dim:
             payload["dimensions"] = options.dim
-        wait_s = _FIRST_WAIT_S
-        for attempt in range(options.n_retries + 1):
-            asked_s: float | None = None
-            try:
-                response = self._open().post(url, json=payload)
-            except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-                raise UsageError(f"embedding endpoint {url!r} is not an http(s) address: {error}") from error
-            except httpx.TransportError as error:
-                kind = (
-                    "did not answer in time"
-                    if isinstance(error, httpx.TimeoutException)
-                    else f"could not be reached ({error})"
-                )
-                failure = UpstreamError(f"embedding endpoint {url} {kind}; check that it runs", retryable=True)
-                failure.__cause__ = error
-            else:
-                if response.is_success:
-                    return _decoded(response, url)
-                failure = _refusal(response, url)
-                if not failure.retryable:
-                    raise failure
-                asked_s = _retry_after_s(response)
-            if attempt == options.n_retries or (asked_s or 0) > _LONGEST_ASKED_WAIT_S:
-                raise failure
-            self._sleep(wait_s if asked_s is None else asked_s)
-            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        return retrying(lambda: self._attempt(url, payload), n_tries=options.n_retries + 1, sleep=self._sleep)
+
+    def _attempt(self, url: str, payload: dict[str, Any]) -> Any:
+        import httpx
+
+        try:
+            response = self._open().post(url, json=payload)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise UsageError(f"embedding endpoint {url!r} is not an http(s) address: {error}") from error
+        except httpx.TransportError as error:
+            late = isinstance(error, httpx.TimeoutException)
+            kind = "did not answer in time" if late else f"could not be reached ({error})"
+            raise UpstreamError(f"embedding endpoint {url} {kind}; check that it runs", retryable=True) from error
+        if response.is_success:
+            return _decoded(response, url)
+        raise _refusal(response, url)
 
     def _vectors_of(self, body: Any, n_texts: int) -> Vectors:
         where = f"embedding model {self._options.model!r}"
@@ -189,10 +170,5 @@ def _refusal(response: httpx.Response, url: str) -> UpstreamError:
         404: "; check the base URL and the model's name",
     }.get(status, "")
     message = f"embedding endpoint {url} answered HTTP {status}: {response.text[:200]!r}{hint}"
-    return UpstreamError(message, retryable=status in _RETRIED_STATUS)
-
-
-def _retry_after_s(response: httpx.Response) -> float | None:
-    """Seconds the server asks to wait; None when it asks nothing, or names a date."""
-    value = response.headers.get("retry-after", "")
-    return float(value) if value.isdigit() else None
+    asked_s = retry_after_s(response.headers.get("retry-after", ""))
+    return UpstreamError(message, retryable=status in RETRIED_STATUS, retry_after_s=asked_s)

@@ -91,13 +91,17 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """One hit as a target returned it. ``span`` is None while text without lines is not aligned to the commit."""
+    """One hit as a target returned it. ``span`` is None while text without lines is not aligned to the commit.
+
+    ``file`` is the path or document name that the target gave with text that has no lines; else it is the span's.
+    """
 
     span: Span | None
     text: str = ""
     score: float | None = None
     symbol: str = ""
     why: Mapping[str, float] = field(default_factory=dict)
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ class Response:
     """What a target said to one topic: hits best first, an answer if it gives one, or the failure.
 
     ``answer`` is None for a target that only retrieves. ``confidence`` is the target's own, if it gives one.
+    ``dropped`` says which parts of what the target returned could not be used, and why. ``notes`` are stable codes of
+    what a reader of the figures must know, such as ``query_truncated``.
     """
 
     topic_id: str
@@ -124,6 +130,8 @@ class Response:
     confidence: float | None = None
     seconds: float = 0.0
     failure: Failure | None = None
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """The read path's core: a query → hits of the published generations, each with the reasons for its rank."""
 
-from devmind.retrieve.search import Retriever
+from devmind.retrieve.search import CACHE_SECONDS, Retriever
 
-__all__ = ["Retriever"]
+__all__ = ["CACHE_SECONDS", "Retriever"]

@@ -60,9 +60,17 @@ class Retriever:
         kb: the folder.
         embedder: makes the query's vector; must be the one that the index was made with.
         clock: seconds, for the cache.
+        cache_seconds: how long a result may be given again; 0 searches each time.
     """
 
-    def __init__(self, kb: Path, embedder: Embedder, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        kb: Path,
+        embedder: Embedder,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        cache_seconds: float = CACHE_SECONDS,
+    ) -> None:
         self.kb = kb
         self.catalog = Catalog(kb / "catalog.sqlite")
         self.embedder = embedder
@@ -73,6 +81,7 @@ class Retriever:
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
         self._texts: OrderedDict[int, list[str]] = OrderedDict()
         self._clock = clock
+        self._cache_seconds = cache_seconds
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -101,7 +110,7 @@ class Retriever:
         chosen = self._chosen(active, filters)
         key = (" ".join(text.split()), k, filters, tuple(sorted((r, active[r][1]) for r in chosen)))
         known = self._cache.get(key)
-        if known is not None and self._clock() - known[0] < CACHE_SECONDS:
+        if known is not None and self._clock() - known[0] < self._cache_seconds:
             return known[1]
         query = understand(text, df=self._lexical.df, n_chunks=self._lexical.n_chunks)
         timings = {"understand": _ms(started)}
@@ -329,4 +338,4 @@ def _ms(since: float) -> float:
     return round((time.perf_counter() - since) * 1000, 3)
 
 
-__all__ = ["Retriever"]
+__all__ = ["CACHE_SECONDS", "Retriever"]

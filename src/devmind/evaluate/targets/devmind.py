@@ -1,0 +1,94 @@
+"""DevMind in this process: topics → the hits or the answer of `Service`, over a knowledge base as it is published.
+
+Every question is searched anew: a result from the cache would show a speed that no first question has.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+
+from devmind import __version__
+from devmind.errors import DevMindError, UpstreamError
+from devmind.evaluate.targets.types import REPO_NOT_INDEXED, Mode
+from devmind.evaluate.types import Response, Retrieved, Span, Topic
+from devmind.service import Service
+from devmind.settings import Settings
+from devmind.types import Answer, Filters, Hit, SearchResult
+
+_log = logging.getLogger(__name__)
+
+
+class DevMindTarget:
+    """The knowledge base of ``settings``. A topic that names a repository is asked of that repository, if it is there.
+
+    Raises:
+        UsageError: There is no knowledge base.
+    """
+
+    def __init__(self, settings: Settings, *, mode: Mode = "search") -> None:
+        self._service = Service(settings, cache_seconds=0)
+        self._mode = mode
+        self._repos = {row["repo"]: f"{row['generation']}@{row.get('commit', '')}" for row in self._service.status()}
+        self._strategy = settings.strategy
+
+    @property
+    def name(self) -> str:
+        return f"devmind:{self._mode}"
+
+    def respond(self, topic: Topic, *, k: int) -> Response:
+        """See `Target`. In mode ``ask`` the hits are the evidence that the answer was made from, five at most."""
+        repos = (topic.repo,) if topic.repo in self._repos else ()
+        notes = (REPO_NOT_INDEXED,) if topic.repo and not repos else ()
+        try:
+            found = self._service.search(topic.query, k=k, filters=Filters(repos=repos))
+            if self._mode == "search":
+                return _searched(topic, found, notes)
+            return _answered(topic, found, self._service.answer(found), notes)
+        except DevMindError:
+            raise
+        except Exception as error:  # the edge of the system that is measured: its faults are results
+            _log.exception("devmind failed on topic %s", topic.topic_id)
+            raise UpstreamError(
+                f"devmind failed: {type(error).__name__}: {error}", retryable=False, code="crash"
+            ) from error
+
+    def close(self) -> None:
+        self._service.__exit__(None, None, None)
+
+    def settings(self) -> Mapping[str, str]:
+        return {
+            "devmind": __version__,
+            "mode": self._mode,
+            "strategy": self._strategy,
+            "repos": json.dumps(self._repos, sort_keys=True, ensure_ascii=False),
+        }
+
+
+def _searched(topic: Topic, found: SearchResult, notes: tuple[str, ...]) -> Response:
+    hits = tuple(_retrieved(hit) for hit in found.hits)
+    return Response(topic.topic_id, hits=hits, confidence=found.confidence, notes=notes)
+
+
+def _answered(topic: Topic, found: SearchResult, answer: Answer, notes: tuple[str, ...]) -> Response:
+    return Response(
+        topic.topic_id,
+        hits=tuple(_retrieved(hit) for hit in answer.evidence),
+        answer=answer.answer,
+        cited=tuple(Span(c.path, c.start_line, c.end_line) for c in answer.citations),
+        abstained=answer.abstained,
+        confidence=found.confidence,
+        notes=notes,
+    )
+
+
+def _retrieved(hit: Hit) -> Retrieved:
+    return Retrieved(
+        span=Span(hit.path, hit.start_line, hit.end_line),
+        text=hit.content,
+        score=hit.score,
+        symbol=hit.symbol,
+        why=hit.why,
+        file=hit.path,
+    )
