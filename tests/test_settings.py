@@ -34,6 +34,10 @@ def test_the_file_overrides_defaults(tmp_path: Path) -> None:
     ("n_workers = true", "n_workers"),
     ("n_workers = '2'", "n_workers"),
     ("embedder = 'other'", "embedder"),
+    ("[embedder]\nmodel = 'm'", "base_url and dim"),
+    ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = 0", "dim must be at least 1"),
+    ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = '3'", "dim must be of type int"),
+    ("[embedder]\nkey = 'k'", "unknown key 'key'"),
     ("links = '{where}'", "links"),
     ("strategy =", "config.toml"),
 ])  # fmt: skip

@@ -8,19 +8,37 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from devmind.answer.extractive import compose
-from devmind.embed.static import built_in
+from devmind.embed.choose import open_embedder
 from devmind.errors import UsageError
 from devmind.index.catalog import ALIVE, VISIBLE
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import CACHE_SECONDS, Retriever
 from devmind.retrieve.graph import callees, callers, definitions, path_between
-from devmind.settings import Settings
+from devmind.settings import Settings, secret
 from devmind.types import Answer, Filters, SearchResult, stable_id
 
+if TYPE_CHECKING:
+    from devmind.embed.remote import RemoteOptions
+
 NO_FILTERS = Filters()
+
+
+def remote_options(settings: Settings) -> RemoteOptions | None:
+    """Return how to reach the embedder that the settings name; None for the built-in one.
+
+    Raises:
+        UsageError: the environment variable that should hold its key does not.
+    """
+    if not settings.embedder:
+        return None
+    from devmind.embed.remote import RemoteOptions
+
+    table = dict(settings.embedder)
+    variable = table.pop("api_key_env", "")
+    return RemoteOptions(**table, api_key=secret(variable) if variable else "")
 
 
 class Service:
@@ -35,7 +53,7 @@ class Service:
 
     def __init__(self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS) -> None:
         self.settings = settings
-        self.retriever = Retriever(settings.home, built_in(), cache_seconds=cache_seconds)
+        self.retriever = Retriever(settings.home, open_embedder(remote_options(settings)), cache_seconds=cache_seconds)
         self.catalog = self.retriever.catalog
 
     def __enter__(self) -> Self:

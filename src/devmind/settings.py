@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,6 +16,11 @@ from devmind.errors import UsageError
 
 Strategy = Literal["layered", "syntax", "fixed", "semantic"]
 MAX_WORKERS = 64
+_EMBEDDER_KEYS: Mapping[str, type] = {
+    "base_url": str, "model": str, "dim": int, "api_key_env": str, "batch": int, "timeout_s": float, "n_retries": int,
+    "send_dim": bool, "query_prefix": str, "text_prefix": str,
+}  # fmt: skip
+_EMBEDDER_NEEDS = ("base_url", "model", "dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +30,16 @@ class Settings:
     Attributes:
         strategy: how documents are cut: fixed, semantic, syntax or layered.
         n_workers: processes that parse and embed while indexing, 1..64.
-        embedder: ``builtin``.
+        embedder: empty for the built-in model; else the table ``[embedder]`` of an OpenAI-compatible endpoint:
+            ``base_url``, ``model``, ``dim``, and if wanted ``api_key_env`` (name of an environment variable),
+            ``batch``, ``timeout_s``, ``n_retries``, ``send_dim``, ``query_prefix``, ``text_prefix``.
         links: form of the links in a terminal, with ``{path}`` and ``{line}``; empty for no links.
     """
 
     home: Path
     strategy: Strategy = "layered"
     n_workers: int = 2
-    embedder: str = "builtin"
+    embedder: Mapping[str, Any] = field(default_factory=dict)
     links: str = "file://{path}#L{line}"
 
 
@@ -58,7 +66,7 @@ def _with_file(settings: Settings, path: Path) -> Settings:
         return settings
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path}: cannot be read as TOML: {error}", code="bad_config") from error
-    known = [field.name for field in fields(Settings) if field.name != "home"]
+    known = [known.name for known in fields(Settings) if known.name != "home"]
     for key, value in values.items():
         if key not in known:
             raise UsageError(f"{path}: unknown key {key!r}; known keys: {', '.join(known)}", code="bad_config")
@@ -72,18 +80,34 @@ def _problem(key: str, value: Any) -> str:
     if key == "n_workers":
         valid = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_WORKERS
         return "" if valid else f"must be a whole number from 1 to {MAX_WORKERS}"
+    if key == "embedder":
+        return _embedder_problem(value)
     if not isinstance(value, str):
         return "must be a string"
     if key == "strategy" and value not in get_args(Strategy):
         return f"must be one of {', '.join(get_args(Strategy))}"
-    if key == "embedder" and value != "builtin":
-        return "must be 'builtin'"
     if key == "links" and value:
         try:
             value.format(path="/p", line=1)
         except (KeyError, IndexError, ValueError):
             return "may hold {path} and {line} only"
     return ""
+
+
+def _embedder_problem(table: Any) -> str:
+    if not isinstance(table, dict):
+        return "must be a table [embedder] with base_url, model and dim; leave it out for the built-in model"
+    for key, value in table.items():
+        kind = _EMBEDDER_KEYS.get(key)
+        if kind is None:
+            return f"unknown key {key!r}; known keys: {', '.join(_EMBEDDER_KEYS)}"
+        if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool) != (kind is bool):
+            return f"{key} must be of type {kind.__name__}"
+        least = 0 if key == "n_retries" else 1
+        if kind in (int, float) and float(value) < least:
+            return f"{key} must be at least {least}"
+    missing = [key for key in _EMBEDDER_NEEDS if not table.get(key)]
+    return f"needs {' and '.join(missing)}" if missing else ""
 
 
 def secret(name: str) -> str:

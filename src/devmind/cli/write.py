@@ -102,8 +102,9 @@ def import_(
 def _writer(session: Session) -> Iterator[Writer]:
     settings = session.settings()
     from devmind.ingest import IngestOptions, Writer  # loads parsers and engines
+    from devmind.service import remote_options
 
-    options = IngestOptions(strategy=settings.strategy, n_workers=settings.n_workers, embedder=settings.embedder)
+    options = IngestOptions(strategy=settings.strategy, n_workers=settings.n_workers, remote=remote_options(settings))
     with Writer(settings.home, options) as writer:
         yield writer
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from devmind.errors import StoreError, UsageError
 
-FORMAT_VERSION = 1  # 1: first format
+FORMAT_VERSION = 2  # 1: first format; 2: a content names the model of its vectors
 ORDINAL_BITS = 16  # a chunk's key is place_id << 16 | ordinal
 
 SCHEMA = """
@@ -36,7 +36,7 @@ CREATE TABLE generation (
 CREATE TABLE content (
   content_id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, language TEXT NOT NULL, encoding TEXT NOT NULL,
   size_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL, text BLOB NOT NULL, lead TEXT NOT NULL,
-  has_errors INTEGER NOT NULL, vectors BLOB NOT NULL);
+  has_errors INTEGER NOT NULL, model TEXT NOT NULL, vectors BLOB NOT NULL);
 CREATE TABLE chunk (
   content_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   header TEXT NOT NULL, function_name TEXT NOT NULL, class_name TEXT NOT NULL, qualified_name TEXT NOT NULL,

@@ -66,9 +66,13 @@ class Snapshot:
 
 
 def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
-    """Make the snapshot of what is alive in a repository at ``generation``."""
+    """Make the snapshot of what is alive in a repository at ``generation``.
+
+    Raises:
+        StoreError: vectors of another embedder are among it (code ``other_embedder``).
+    """
     rows = catalog.rows(
-        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.vectors
+        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.model, t.vectors
         FROM alive a JOIN place p ON p.place_id = a.place_id JOIN content t ON t.content_id = p.content_id
         WHERE a.repo_id = ? AND a.born <= ? AND (a.died IS NULL OR a.died > ?) ORDER BY p.place_id""",
         (repo_id, generation, generation),
@@ -77,7 +81,9 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
     kinds: dict[str, int] = {}
     chunks_of = _chunks_by_content(catalog, repo_id, kinds)
     keys, chunks, vectors = [], [], []
-    for at, (place_id, *_, content_id, blob) in enumerate(rows):
+    for at, (place_id, *_, content_id, model, blob) in enumerate(rows):
+        if model != embedder.name:
+            raise _other_embedder(model, embedder)
         found = chunks_of.get(content_id, ())
         held = np.zeros(len(found), CHUNK)
         if found:
@@ -172,12 +178,16 @@ def load_snapshot(folder: Path, catalog: Catalog, repo_id: int, generation: int,
     if snapshot is None:
         snapshot = gather(catalog, repo_id, generation, embedder)
     if snapshot.model != embedder.name:
-        raise StoreError(
-            f"a repository here was indexed with the embedder '{snapshot.model}', the setting says '{embedder.name}': "
-            "run 'devmind sync' or restore the setting",
-            code="other_embedder",
-        )
+        raise _other_embedder(snapshot.model, embedder)
     return snapshot
+
+
+def _other_embedder(model: str, wanted: Embedder) -> StoreError:
+    return StoreError(
+        f"a generation here was indexed with the embedder '{model}', the setting says '{wanted.name}': "
+        "run 'devmind sync', or restore the setting",
+        code="other_embedder",
+    )
 
 
 def _read(at: Path, repo_id: int) -> Snapshot | None:

@@ -6,19 +6,22 @@ import marshal
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from devmind.chunk import ChunkRules, chunk_document
-from devmind.embed.static import built_in
+from devmind.embed.choose import open_embedder
 from devmind.embed.tokenizer import count_tokens_by_line
 from devmind.embed.types import ChunkText, Embedder
-from devmind.errors import UsageError
 from devmind.index.fields import ChunkFields, chunk_fields
 from devmind.index.stored import Rows, rows_of
 from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, split_lines
+
+if TYPE_CHECKING:
+    from devmind.embed.remote import RemoteOptions
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
 PIPELINE = "3"
@@ -44,39 +47,46 @@ class Built:
         return rows, [ChunkFields(*row) for row in fields]
 
 
-@cache
-def load_embedder(name: str) -> Embedder:
-    if name != "builtin":
-        raise UsageError(f"unknown embedder '{name}': use builtin")
-    return built_in()
-
-
 def fingerprint(rules: ChunkRules, embedder: Embedder) -> str:
     """Return what, besides its text, decides how a document is stored."""
     return f"{PIPELINE}/{rules.strategy}/{rules.budget_tokens}/{embedder.name}"
 
 
-def embed_chunks(embedder: Embedder, chunks: Sequence[Chunk]) -> bytes:
-    texts = [ChunkText(name=c.qualified_name, header=c.header, body=c.content) for c in chunks]
-    if not texts:
-        return b""
-    return np.asarray(embedder.embed_chunks(texts), np.float16).tobytes()
+def build_batch(documents: Sequence[Document], rules: ChunkRules, remote: RemoteOptions | None) -> list[Built]:
+    """Parse, chunk and embed; the chunks of all documents go to the model together, which a remote one is glad of."""
+    embedder = open_embedder(remote)
+    parsed = [parse(document) for document in documents]
+    chunked = [cut(document, found, rules, embedder) for document, found in zip(documents, parsed, strict=True)]
+    return finish(documents, parsed, chunked, embedder)
 
 
-def build(document: Document, rules: ChunkRules, embedder: Embedder) -> Built:
-    parsed = parse(document)
+def cut(document: Document, parsed: ParsedDocument, rules: ChunkRules, embedder: Embedder) -> tuple[Chunk, ...]:
     embed_lines = None
     if rules.strategy == "semantic":
 
         def embed_lines(lines: Sequence[str]) -> np.ndarray:
             return np.asarray(embedder.embed_chunks([ChunkText(name="", header="", body=line) for line in lines]))
 
-    chunks = chunk_document(document, parsed, rules, count_tokens_by_line=count_tokens_by_line, embed_lines=embed_lines)
-    return finish(document, parsed, chunks, embedder)
+    return chunk_document(document, parsed, rules, count_tokens_by_line=count_tokens_by_line, embed_lines=embed_lines)
 
 
-def finish(document: Document, parsed: ParsedDocument, chunks: tuple[Chunk, ...], embedder: Embedder) -> Built:
-    """Add to a chunked document what the recall index needs."""
+def finish(
+    documents: Sequence[Document],
+    parsed: Sequence[ParsedDocument],
+    chunked: Sequence[Sequence[Chunk]],
+    embedder: Embedder,
+) -> list[Built]:
+    """Add to chunked documents what the recall index needs."""
+    texts = [ChunkText(c.qualified_name, c.header, c.content) for chunks in chunked for c in chunks]
+    vectors = np.asarray(embedder.embed_chunks(texts), np.float16)
+    ends = accumulate(map(len, chunked))
+    return [
+        _built(document, structure, chunks, vectors[end - len(chunks) : end].tobytes())
+        for document, structure, chunks, end in zip(documents, parsed, chunked, ends, strict=True)
+    ]
+
+
+def _built(document: Document, parsed: ParsedDocument, chunks: Sequence[Chunk], vectors: bytes) -> Built:
     fields = [chunk_fields(chunk, parsed.symbols) for chunk in chunks]
     return Built(
         document=replace(document, text=""),
@@ -84,13 +94,9 @@ def finish(document: Document, parsed: ParsedDocument, chunks: tuple[Chunk, ...]
         n_lines=len(split_lines(document.text)),
         lead=parsed.lead,
         has_errors=parsed.has_errors,
-        vectors=embed_chunks(embedder, chunks),
+        vectors=vectors,
         rows=marshal.dumps((rows_of(chunks, parsed, fields), [tuple(row) for row in fields])),
     )
-
-
-def build_batch(documents: list[Document], rules: ChunkRules, embedder: str) -> list[Built]:
-    return [build(document, rules, load_embedder(embedder)) for document in documents]
 
 
 def batches(documents: Sequence[Document]) -> Iterator[list[Document]]:

@@ -20,12 +20,15 @@ class Intake:
     """Stores documents for the next generations; ``places`` maps each repository's paths to their places.
 
     The lexical index has a writer only once there is something to write. Left by an error, nothing is committed to it.
+
+    Args:
+        model: name of the embedder whose vectors are stored.
     """
 
-    def __init__(self, catalog: Catalog, lexical_dir: Path) -> None:
+    def __init__(self, catalog: Catalog, lexical_dir: Path, model: str) -> None:
         self.catalog = catalog
         self.places: dict[int, dict[str, int]] = defaultdict(dict)
-        self._lexical_dir = lexical_dir
+        self._lexical_dir, self._model = lexical_dir, model
         self._lexical: LexicalWriter | None = None
         self._indexed: list[int] = []
 
@@ -49,10 +52,10 @@ class Intake:
         """Write a content with its chunks, symbols and references, and place it; return the content's id."""
         document = built.document
         made = self.catalog.db.execute(
-            "INSERT INTO content (hash, language, encoding, size_bytes, n_lines, text, lead, has_errors, vectors) "
-            "VALUES (?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO content (hash, language, encoding, size_bytes, n_lines, text, lead, has_errors, model, "
+            "vectors) VALUES (?,?,?,?,?,?,?,?,?,?)",
             (content_hash, document.language, document.encoding, document.size_bytes, built.n_lines, built.text,
-             built.lead, int(built.has_errors), built.vectors),
+             built.lead, int(built.has_errors), self._model, built.vectors),
         )  # fmt: skip
         content_id = int(made.lastrowid or 0)
         rows, fields = built.unpacked()

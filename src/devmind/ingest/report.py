@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from devmind.embed.remote import RemoteOptions
 
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """``n_workers`` processes parse and embed; 1 does it in this process."""
+    """``n_workers`` processes parse and embed; 1 does it in this process. ``remote`` embeds instead of the built-in."""
 
     strategy: Literal["layered", "syntax", "fixed", "semantic"] = "layered"
     n_workers: int = 2
-    embedder: str = "builtin"
+    remote: RemoteOptions | None = None
     keep_generations: int = 5
 
 

@@ -18,11 +18,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import IO, Any
 
 from devmind.chunk import ChunkRules
+from devmind.embed.remote import RemoteOptions
 from devmind.errors import StoreError
 from devmind.ingest.build import Built, build_batch
 from devmind.types import Document
 
-Request = tuple[list[Document], ChunkRules, str]
+Request = tuple[list[Document], ChunkRules, RemoteOptions | None]
 _SIZE = struct.Struct("<Q")
 
 
@@ -65,11 +66,13 @@ class Workers:
                 if stream is not None:
                     stream.close()
 
-    def build(self, batches: Iterable[list[Document]], rules: ChunkRules, embedder: str) -> Iterator[list[Built]]:
+    def build(
+        self, batches: Iterable[list[Document]], rules: ChunkRules, remote: RemoteOptions | None
+    ) -> Iterator[list[Built]]:
         """Yield the built batches as they come ready; few are held at once."""
         waiting: set[Future[list[Built]]] = set()
         for batch in batches:
-            waiting.add(self._threads.submit(self._ask, (batch, rules, embedder)))
+            waiting.add(self._threads.submit(self._ask, (batch, rules, remote)))
             if len(waiting) >= 3 * len(self._all):
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)

@@ -16,9 +16,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from devmind.chunk import ChunkRules
+from devmind.embed.choose import open_embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import Catalog, Repository
-from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish, load_embedder
+from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish
 from devmind.ingest.exchange import document_from_json
 from devmind.ingest.intake import Intake
 from devmind.ingest.publish import Publisher, commit_of, skips_of
@@ -59,7 +60,7 @@ class Writer:
                 f"another devmind process is writing {kb}: wait until it has finished, then run this again", code="busy"
             ) from error
         self.catalog = Catalog(kb / "catalog.sqlite", create=True)
-        self.embedder = load_embedder(options.embedder)
+        self.embedder = open_embedder(options.remote)
         self.publisher = Publisher(kb, self.catalog, self.embedder, keep=options.keep_generations)
 
     def __enter__(self) -> Self:
@@ -144,7 +145,7 @@ class Writer:
         before = {repo.name for repo in self.catalog.repositories()}
         repos: dict[str, tuple[Repository, str]] = {}
         try:
-            with Intake(self.catalog, self.kb / "lexical") as intake:
+            with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
                 self._take_in(lines, repos, intake, _teller(progress, started))
         except BaseException:
             for name, (repo, _) in repos.items():
@@ -176,8 +177,8 @@ class Writer:
                     if known:
                         intake.place(repo, item.document, known[content_hash])
                     else:
-                        built = finish(item.document, item.structure, item.chunks, self.embedder)
-                        intake.store(repo, built, content_hash)
+                        built = finish([item.document], [item.structure], [item.chunks], self.embedder)
+                        intake.store(repo, built[0], content_hash)
             n_bytes += sum(item.document.size_bytes for item in parsed)
             tell("import", batch[-1][0], 0, n_bytes, 0)
 
@@ -201,7 +202,7 @@ class Writer:
         tell = _teller(progress, started)
         skips: list[Skipped] = []
         n_reused = 0
-        with Intake(self.catalog, self.kb / "lexical") as intake:
+        with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
             found = scan(source, ScanRules(include=repo.include, exclude=repo.exclude))
             for window in _windows(found, skips, tell):
                 n_reused += self._take_window(repo, window, intake, tell)
@@ -239,11 +240,11 @@ class Writer:
         """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
         work = list(batches(documents))
         if self.options.n_workers <= 1 or len(work) < MIN_BATCHES_FOR_WORKERS:
-            yield from (build_batch(batch, self.rules, self.options.embedder) for batch in work)
+            yield from (build_batch(batch, self.rules, self.options.remote) for batch in work)
             return
         workers = Workers(self.options.n_workers)
         try:
-            yield from workers.build(work, self.rules, self.options.embedder)
+            yield from workers.build(work, self.rules, self.options.remote)
         finally:
             workers.close()
 
