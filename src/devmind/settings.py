@@ -104,7 +104,7 @@ def _embedder_problem(table: Any) -> str:
         if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool) != (kind is bool):
             return f"{key} must be of type {kind.__name__}"
         least = 0 if key == "n_retries" else 1
-        if kind in (int, float) and float(value) < least:
+        if kind is not bool and isinstance(value, (int, float)) and value < least:
             return f"{key} must be at least {least}"
     missing = [key for key in _EMBEDDER_NEEDS if not table.get(key)]
     return f"needs {' and '.join(missing)}" if missing else ""
