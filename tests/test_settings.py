@@ -35,6 +35,11 @@ def test_the_file_overrides_defaults(tmp_path: Path) -> None:
     ("n_workers = '2'", "n_workers"),
     ("embedder = 'other'", "embedder"),
     ("links = '{where}'", "links"),
+    ("links = '{path.__class__}'", "links"),
+    ("links = '{path.nope}'", "links"),
+    ("links = '{line:>9999999999}'", "links"),
+    ("links = '{path!r}'", "links"),
+    ("links = '{'", "links"),
     ("strategy =", "config.toml"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: str) -> None:

@@ -20,6 +20,7 @@ _INSTALLED = frozenset(
         ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".gradle", ".hg", ".svn", ".yarn"
     }
 )  # fmt: skip
+_KNOWLEDGE_BASE = ("write.lock", "catalog.sqlite")  # the files by which one is known, the rarer first
 _INSTALLED_ENDS = (".dist-info", ".egg-info")
 _LOOKS_ESCAPED = re.compile(rb"\\(?=x[0-9a-f]{2})")
 DEVMINDIGNORE = ".devmindignore"
@@ -120,7 +121,10 @@ class Gate:
             return Skipped(path, "ignored", "an ignore file names this folder")
         if self._exclude is not None and self._exclude.match_file(path):
             return Skipped(path, "excluded", "an exclude glob matches this folder")
-        if self._is_link(self._prefix + raw):
+        inside = self._prefix + raw
+        if all(self._read_ignore(inside, name) is not None for name in _KNOWLEDGE_BASE):
+            return Skipped(path, "generated", "a knowledge base of devmind: it would change with every reading")
+        if self._is_link(inside):
             return Skipped(path, "symlink", "the folder was replaced by a symbolic link")
         return None
 

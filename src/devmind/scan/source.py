@@ -77,7 +77,7 @@ def _open_path(text: str, ref: str | None) -> Source:
         location = str(folder)
         location.encode("utf-8")
         os.scandir(folder).close()
-        (folder / ".").stat()  # a folder may be listed and yet not entered
+        os.stat(f"{folder}/.")  # noqa: PTH116 (pathlib drops the "."): a folder may be listed and yet not entered
     except UnicodeEncodeError as error:
         raise UsageError(
             f"the folder name {text!a} is not UTF-8: rename it or link to it", code="source_name"
