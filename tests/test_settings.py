@@ -39,6 +39,11 @@ def test_the_file_overrides_defaults(tmp_path: Path) -> None:
     ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = '3'", "dim must be of type int"),
     ("[embedder]\nkey = 'k'", "unknown key 'key'"),
     ("links = '{where}'", "links"),
+    ("links = '{path.__class__}'", "links"),
+    ("links = '{path.nope}'", "links"),
+    ("links = '{line:>9999999999}'", "links"),
+    ("links = '{path!r}'", "links"),
+    ("links = '{'", "links"),
     ("strategy =", "config.toml"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: str) -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from devmind.answer.extractive import compose
 from devmind.embed.choose import open_embedder
-from devmind.errors import UsageError
-from devmind.index.catalog import ALIVE, VISIBLE
+from devmind.errors import StoreError, UsageError
+from devmind.index.catalog import ALIVE, VISIBLE, unknown_repository
+from devmind.index.lexical import LexicalReader
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import CACHE_SECONDS, Retriever
 from devmind.retrieve.graph import callees, callers, definitions, path_between
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from devmind.embed.remote import RemoteOptions
 
 NO_FILTERS = Filters()
+REBUILD = "index its repositories again into another --kb folder"
 
 
 def remote_options(settings: Settings) -> RemoteOptions | None:
@@ -77,7 +79,7 @@ class Service:
         return compose(found.query, found, self)
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
-        names = self._names()
+        names, name = self._names(), _sayable(name)
         return [
             {"repo": names[d.repo_id], "path": d.path, "name": d.name, "qualified_name": d.qualified_name,
              "kind": d.kind, "start_line": d.start_line, "end_line": d.end_line, "signature": d.signature,
@@ -87,7 +89,7 @@ class Service:
 
     def graph(self, direction: str, name: str, *, repo: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
         """Return edges: ``callers`` of a symbol, its ``callees``, ``imports`` of a path or name, ``inherits``."""
-        repo_ids = self._repo_ids(repo)
+        repo_ids, name = self._repo_ids(repo), _sayable(name)
         if direction == "imports":
             return self._imports(name, repo_ids)[:limit]
         edges: list[dict[str, Any]] = []
@@ -120,8 +122,8 @@ class Service:
 
     def graph_path(self, a: str, b: str, *, repo: str | None = None) -> list[dict[str, Any]]:
         repo_ids = self._repo_ids(repo)
-        for start in definitions(self.catalog, a, repo_ids)[:3]:
-            for goal in definitions(self.catalog, b, [start.repo_id])[:3]:
+        for start in definitions(self.catalog, _sayable(a), repo_ids)[:3]:
+            for goal in definitions(self.catalog, _sayable(b), [start.repo_id])[:3]:
                 found = path_between(self.catalog, start, goal)
                 if found:
                     return found
@@ -227,13 +229,11 @@ class Service:
 
     def doctor(self) -> list[dict[str, Any]]:
         """Check that catalog, lexical index and vectors agree; each row says what was found and what to do."""
-        damage = self.catalog.rows("PRAGMA quick_check")[0][0]
-        checks = [{"check": "catalog file", "ok": damage == "ok", "detail": damage}]
-        missing = self.catalog.rows(
-            f"""SELECT count(*) FROM repository r JOIN alive a ON a.repo_id = r.repo_id AND {ALIVE}
-            JOIN place p ON p.place_id = a.place_id WHERE p.in_lexical = 0"""
-        )[0][0]
-        checks.append({"check": "lexical index", "ok": missing == 0, "detail": f"{missing} visible files not in it"})
+        try:
+            damage = self.catalog.rows("PRAGMA quick_check")[0][0]
+            checks = [{"check": "catalog file", "ok": damage == "ok", "detail": damage}, self._check_lexical()]
+        except StoreError as error:
+            return [{"check": "catalog file", "ok": False, "detail": f"{error.__cause__ or error}; {REBUILD}"}]
         for repo_id, (name, generation, commit) in sorted(self.catalog.active().items()):
             snapshot = self.retriever.snapshot(repo_id, generation)
             n_chunks = self._report(repo_id, generation).get("n_chunks", 0)
@@ -243,6 +243,24 @@ class Service:
                            f"{n_chunks} chunks"}
             )  # fmt: skip
         return checks
+
+    def _check_lexical(self) -> dict[str, Any]:
+        missing = self.catalog.rows(
+            f"""SELECT count(*) FROM repository r JOIN alive a ON a.repo_id = r.repo_id AND {ALIVE}
+            JOIN place p ON p.place_id = a.place_id WHERE p.in_lexical = 0"""
+        )[0][0]
+        # at least: a running or interrupted ingest may have put more into it than the catalog says
+        expected = self.catalog.rows(
+            """SELECT count(*) FROM place p JOIN chunk c ON c.content_id = p.content_id
+            WHERE p.in_lexical = 1 AND p.place_id IN (SELECT place_id FROM alive)"""
+        )[0][0]
+        held = LexicalReader(self.settings.home / "lexical").n_chunks
+        lost = f"; it holds {held} of {expected} chunks: {REBUILD}" if held < expected else ""
+        return {
+            "check": "lexical index",
+            "ok": missing == 0 and not lost,
+            "detail": f"{missing} visible files not in it{lost}",
+        }
 
     # What a citation is checked against -------------------------------------------------------------------------
 
@@ -270,8 +288,23 @@ class Service:
         )
         return rows[0][0] if rows else None
 
+    def require(self, repo: str) -> None:
+        """Check that ``repo`` is a published repository.
+
+        Raises:
+            UsageError: it is not; the message lists those that are.
+        """
+        names = self._names().values()
+        if repo not in names:
+            raise unknown_repository(repo, names)
+
     def _repo_ids(self, repo: str | None) -> list[int]:
         return sorted(self.catalog.active()) if repo is None else [self.catalog.repository(repo).repo_id]
 
     def _names(self) -> dict[int, str]:
         return {repo_id: name for repo_id, (name, _, _) in self.catalog.active().items()}
+
+
+def _sayable(name: str) -> str:
+    """Return ``name`` with what no store can hold (bytes that were not UTF-8, lone surrogates) as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")

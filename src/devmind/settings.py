@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from string import Formatter
 from typing import Any, Literal, get_args
 
 from devmind.errors import UsageError
@@ -21,6 +22,11 @@ _EMBEDDER_KEYS: Mapping[str, type] = {
     "send_dim": bool, "query_prefix": str, "text_prefix": str,
 }  # fmt: skip
 _EMBEDDER_NEEDS = ("base_url", "model", "dim")
+_GIT_PLACE = (  # `git rev-parse --local-env-vars`, without those that carry configuration
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX",
+    "GIT_SHALLOW_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +49,20 @@ class Settings:
     links: str = "file://{path}#L{line}"
 
 
+def forget_git_place() -> None:
+    """Drop the variables by which git tells a hook where it is: they would lead our git to another repository."""
+    for name in _GIT_PLACE:
+        os.environ.pop(name, None)
+
+
 def load(kb: str | None = None) -> Settings:
     """Return the settings of the knowledge base ``kb``, else of ``$DEVMIND_HOME``, else of the user data folder.
 
     Raises:
         UsageError: ``config.toml`` is not TOML, or a key or value in it is not known.
     """
+    if kb == "":
+        raise UsageError("--kb is empty: give the folder of the knowledge base, or leave the option out")
     chosen = kb or os.environ.get("DEVMIND_HOME")
     if chosen:
         home = Path(chosen).expanduser().absolute()
@@ -87,9 +101,11 @@ def _problem(key: str, value: Any) -> str:
     if key == "strategy" and value not in get_args(Strategy):
         return f"must be one of {', '.join(get_args(Strategy))}"
     if key == "links" and value:
-        try:
-            value.format(path="/p", line=1)
-        except (KeyError, IndexError, ValueError):
+        try:  # a format specification could ask for a gigabyte of blanks, an attribute for anything
+            fields_used = {(name, spec, conversion) for _, name, spec, conversion in Formatter().parse(value)}
+        except ValueError:
+            return "may hold {path} and {line} only"
+        if not fields_used <= {(None, None, None), ("path", "", None), ("line", "", None)}:
             return "may hold {path} and {line} only"
     return ""
 

@@ -39,6 +39,7 @@ WHY_COMMENT_WEIGHT = 3.0  # reasons stand in comments
 MAX_CALLS = 6
 MAX_SIGNATURE_LINES = 12
 MAX_NAMES = 5
+MAX_ECHO_CHARS = 500  # of a question that is refused: enough to recognise a pasted log by
 GENERATOR = "extractive"
 
 COMMENT = re.compile(
@@ -153,7 +154,7 @@ def compose(question: str, result: SearchResult, sources: Lines) -> Answer:
     evidence = _distinct(result.hits)[:MAX_EVIDENCE]
     wanted = asked.terms
     if asked.chinese:
-        wanted |= terms_of(" ".join(word for words in translate(question) for word in words))
+        wanted |= terms_of(" ".join(word for words in translate(asked.text) for word in words))
     drafts = [
         Citation(hit.repo, hit.path, hit.symbol, hit.start_line, hit.end_line, hit.commit, verified=False)
         for hit in evidence
@@ -191,12 +192,14 @@ def compose(question: str, result: SearchResult, sources: Lines) -> Answer:
 
 def _abstain(asked: Question, result: SearchResult, reason: str) -> Answer:
     phrases = CHINESE if asked.chinese else ENGLISH
-    quoted = [f"`{name}`" for name in asked.code_names]
+    quoted = [f"`{name}`" for name in asked.code_names[:MAX_NAMES]]
+    said = asked.text.strip()
+    said = said if len(said) <= MAX_ECHO_CHARS else said[:MAX_ECHO_CHARS] + "…"
     repos = phrases.separator.join(sorted(result.generations)) or phrases.nothing
     sentences = [
         phrases.not_found,
         phrases.reasons[reason].format(names=phrases.separator.join(quoted)),
-        phrases.searched.format(repos=repos, question=asked.text.strip()),
+        phrases.searched.format(repos=repos, question=said),
     ]
     names = (
         result.nearest_names[:MAX_NAMES] or tuple(dict.fromkeys(hit.symbol for hit in result.hits if hit.symbol))[:3]
@@ -204,7 +207,7 @@ def _abstain(asked: Question, result: SearchResult, reason: str) -> Answer:
     if names:
         sentences.append(phrases.nearest + phrases.separator.join(f"`{name}`" for name in names))
     return Answer(
-        question=asked.text,
+        question=result.query,
         answer=("" if asked.chinese else " ").join(sentences),
         citations=(),
         abstained=True,

@@ -10,8 +10,9 @@ Intent = Literal["what", "where", "why"]
 
 CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+MAX_READ_CHARS = 20_000  # as retrieve/query.py: more of a pasted log tells nothing more, and costs time
 CODE_NAME = re.compile(
-    r"`([^`\n]+)`|\b([A-Za-z]\w*(?:\.\w+)*\(\))|\b(\w*[a-z\d]_\w+|_\w+|(?:[A-Z][a-z\d]+){2,}|[a-z]+[A-Z]\w*)\b"
+    r"`([^`\n]+)`|\b([A-Za-z]\w*(?:\.\w+){0,9}\(\))|\b(\w*[a-z\d]_\w+|_\w+|(?:[A-Z][a-z\d]+){2,}|[a-z]+[A-Z]\w*)\b"
 )
 WHY = re.compile(r"\bwhy\b|\breasons?\b|\brationale\b|为什么|为何|原因|缘由|为啥|理由", re.IGNORECASE)
 WHERE = re.compile(
@@ -39,6 +40,7 @@ class Question:
 
 def read_question(text: str) -> Question:
     """Return the question with its language (Chinese as soon as one Chinese character stands in it) and terms."""
+    text = text[:MAX_READ_CHARS]
     intent: Intent = "why" if WHY.search(text) else "where" if WHERE.search(text) else "what"
     names = tuple(dict.fromkeys(next(filter(None, found)).strip() for found in CODE_NAME.findall(text)))
     return Question(text, CJK.search(text) is not None, intent, terms_of(text), names)

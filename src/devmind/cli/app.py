@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from devmind import __version__
-from devmind.render.plain import dumps
+from devmind.render.plain import dumps, safe
 from devmind.settings import Settings, load
 
 app = typer.Typer(
@@ -47,7 +47,7 @@ def emit(value: Any) -> None:
 
 def error_line(code: str, message: str, *, as_json: bool) -> None:
     """Write an error to standard error, in the shape that HTTP and MCP share when JSON was asked for."""
-    text = dumps({"error": {"code": code, "message": message}}) if as_json else f"devmind: {message}"
+    text = dumps({"error": {"code": code, "message": message}}) if as_json else safe(f"devmind: {message}")
     print(text, file=sys.stderr)
 
 

@@ -267,7 +267,8 @@ def _filters(
     kind: Sequence[str] | None,
     role: Sequence[str] | None,
 ) -> Filters:
-    return Filters(tuple(repo or ()), tuple(path or ()), tuple(lang or ()), tuple(kind or ()), tuple(role or ()))
+    globs = tuple(glob.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for glob in path or ())
+    return Filters(tuple(repo or ()), globs, tuple(lang or ()), tuple(kind or ()), tuple(role or ()))
 
 
 def _required(text: str | None, name: str) -> str:
@@ -291,6 +292,8 @@ def _run_batch(
     topics = _read_topics(source)
     found = False
     with _service(session) as service:
+        for name in {topic["repo"]: None for topic in topics if topic.get("repo")}:
+            service.require(name)
         for topic in topics:
             repos = (topic["repo"],) if topic.get("repo") else filters.repos
             chosen = Filters(repos, filters.paths, filters.languages, filters.kinds, filters.roles)
@@ -298,6 +301,15 @@ def _run_batch(
             emit(line)
             found = found or has_result
     _finish(found)
+
+
+def _is_exact(value: Any) -> bool:
+    """Return whether ``value`` can be written as exact JSON: no NaN, no infinity."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _read_topics(source: str) -> list[dict[str, Any]]:
@@ -312,12 +324,14 @@ def _read_topics(source: str) -> list[dict[str, Any]]:
             continue
         try:
             topic = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{source}:{number}: not a JSON object: {error}", code="bad_batch") from error
         query = (topic.get("query") or topic.get("question")) if isinstance(topic, dict) else None
         if not isinstance(query, str) or not query.strip() or "id" not in topic:
             raise UsageError(f'{source}:{number}: needs "id" and a non-empty "query"', code="bad_batch")
         if not isinstance(topic.get("repo") or "", str):
             raise UsageError(f'{source}:{number}: "repo" must be a string', code="bad_batch")
+        if not _is_exact(topic["id"]):
+            raise UsageError(f'{source}:{number}: "id" holds a number that JSON has not', code="bad_batch")
         topics.append({"id": topic["id"], "query": query, "repo": topic.get("repo")})
     return topics

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -15,9 +16,11 @@ from typer.main import get_command
 from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
 from devmind.errors import DevMindError
-from devmind.settings import load
+from devmind.settings import forget_git_place, load
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
+# What a write to a full or broken output meets; no other error of the system comes here without the name of a file.
+OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
 COMMANDS = (read, write, dataset)  # importing them registers their commands
@@ -28,6 +31,7 @@ def run(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # whatever the locale: Chinese as it is, undecodable bytes as \udcxx
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    forget_git_place()
     args = hoist(argv)
     as_json = "--json" in args
     try:
@@ -37,17 +41,35 @@ def run(argv: Sequence[str]) -> int:
     except DevMindError as error:
         error_line(error.code, str(error), as_json=as_json)
         return ERROR
-    except BrokenPipeError:  # the reader has seen enough; keep the interpreter from flushing into the closed pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has seen enough
+        _drop_output()
         return FOUND
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as stop:
         note = "; the published generation is unchanged; run the same command again to finish"
         publishes = WRITES & set(args) and "dataset" not in args
         error_line("interrupted", "interrupted" + (note if publishes else ""), as_json=as_json)
-        return INTERRUPTED
+        return stop.exit_code if isinstance(stop, Terminated) else INTERRUPTED
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno in OUTPUT_FAULTS:
+            _drop_output()
+            message = f"the output cannot be written: {error.strerror}; free disk space or write it elsewhere"
+            error_line("output", message, as_json=as_json)
+            return ERROR
         _report_fault(error, args, as_json=as_json)
         return ERROR
+
+
+class Terminated(KeyboardInterrupt):
+    """Asked to end by a signal other than Ctrl-C; everything is left in order, as after Ctrl-C."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__()
+        self.exit_code = 128 + signal_number
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from writing what is left when it ends, which would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _invoke(args: Sequence[str], *, as_json: bool) -> int:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from devmind.cli.app import Session, app, emit, error_line, session_of
 from devmind.errors import DevMindError, UsageError
-from devmind.render.plain import to_json
+from devmind.render.plain import UNSAFE, safe, to_json
 
 if TYPE_CHECKING:
     from devmind.ingest import Progress, Report, Writer
 
 Watch = Callable[["Progress"], None]
+MAX_NAME = 200
 
 
 @app.command()
@@ -33,6 +36,8 @@ def add(
         raise UsageError(
             f"--name {name} names one repository, but {len(sources)} sources were given; add them one by one"
         )
+    if name is not None:
+        _check_name(name)
     session = session_of(ctx)
     with _writer(session) as writer:
         _each(
@@ -65,7 +70,7 @@ def remove(ctx: typer.Context, repo: Annotated[str, typer.Argument(help="Name of
     if session.json:
         emit({"removed": repo})
     elif not session.quiet:
-        print(f"{repo}: removed")
+        print(f"{safe(repo)}: removed")
 
 
 @app.command()
@@ -88,14 +93,41 @@ def import_(
     """Read exported documents and publish them."""
     session = session_of(ctx)
     try:
-        stream = sys.stdin if file == "-" else open(file, encoding="utf-8", newline="\n")  # noqa: SIM115, PTH123
+        stream = sys.stdin.buffer if file == "-" else Path(file).open("rb")  # noqa: SIM115
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     with stream, _writer(session) as writer, _progress(session) as watch_for:
-        reports = writer.import_documents(stream, progress=watch_for("import"))
+        reports = writer.import_documents(_decoded(stream, file), progress=watch_for("import"))
     _show(session, reports)
     if not reports:
         raise typer.Exit(1)
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that could not be typed, shown or told apart again."""
+    if (
+        not name.strip()
+        or name != name.strip()
+        or len(name) > MAX_NAME
+        or UNSAFE.search(name)
+        or re.search(r"\s", name)
+    ):
+        raise UsageError(
+            f"--name {name[:MAX_NAME]!a} cannot name a repository: use 1 to {MAX_NAME} printable characters "
+            "without white space",
+            code="bad_name",
+        )
+
+
+def _decoded(lines: Iterable[bytes], file: str) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                f"{file}:{number}: not UTF-8 ({error.reason} at byte {error.start}); 'devmind export' shows the format",
+                code="bad_document",
+            ) from error
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from devmind.types import EdgeKind, ParsedDocument, Reference, Symbol, SymbolKin
 MAX_SIGNATURE: Final = 300
 MAX_DOCSTRING: Final = 4000
 MAX_NAME: Final = 200
+MAX_QUALIFIED: Final = 1000  # of names nested without end, which would fill the catalog with the square of their number
 MAX_QUALIFIER: Final = 120
 LONG_UNIT_LINES: Final = 30
 LEAD_WITHIN_LINES: Final = 150
@@ -273,7 +274,7 @@ class _Pass:
             start,
             end,
             name=name,
-            qualified_name=f"{prefix}{name}",
+            qualified_name=f"{prefix}{name}"[-MAX_QUALIFIED:],
             kind=kind,
             start_line=start_line,
             doc_line=doc_line,

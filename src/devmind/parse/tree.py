@@ -23,6 +23,9 @@ MATCH_LIMIT = 1024
 REPORTS_BASE = 2_000
 REPORTS_PER_BYTE = 0.02
 READ_BYTES = 1 << 16
+# Matching costs the square of the nesting: 190 kB of Zig structs 10,000 deep took 37 s. Of 4,035 source files of
+# installed Python packages the deepest tree has 43 levels.
+MAX_MATCH_DEPTH = 1000
 
 
 @cache
@@ -71,6 +74,10 @@ def parse_bytes(source: bytes, module: str, function: str = "language") -> Tree 
 
 
 def matches(tree: Tree, query: str, module: str, function: str = "language") -> list[Match]:
-    """Return the matches of ``query`` in ``tree``: (pattern index, capture name → nodes)."""
+    """Return the matches of ``query`` in ``tree``: (pattern index, capture name → nodes).
+
+    What is nested deeper than ``MAX_MATCH_DEPTH`` is passed over.
+    """
     cursor = QueryCursor(_query(module, function, query), match_limit=MATCH_LIMIT)
+    cursor.set_max_start_depth(MAX_MATCH_DEPTH)
     return cursor.matches(tree.root_node)

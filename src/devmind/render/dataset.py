@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from devmind.render.terminal import safe
+from devmind.render.plain import safe
 
 SHOWN_OF_A_KIND = 10  # without -v: a kind that has more is one mistake, made often
 

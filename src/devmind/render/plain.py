@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import PurePath
 from typing import Any
 
 from devmind.types import Hit
+
+UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def safe(text: str) -> str:
+    """Return ``text`` with control and direction characters written as escapes."""
+    return UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\x7f" else f"\\u{ord(match[0]):04x}", text)
 
 
 def to_json(value: Any) -> Any:

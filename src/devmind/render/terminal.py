@@ -20,11 +20,11 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from devmind.render.plain import safe
 from devmind.types import Answer, Hit, SearchResult
 
 SNIPPET_LINES = 8
 PLAIN_WIDTH = 100_000  # a pipe has no width: never wrap, never cut
-UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 LEXERS = {"tsx": "tsx", "vue": "html", "csharp": "csharp", "dockerfile": "docker", "restructuredtext": "rst"}
 PLAIN_EVERY_S = 5.0
 
@@ -34,11 +34,6 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PLAIN_WIDTH
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True)
-
-
-def safe(text: str) -> str:
-    """Return ``text`` with control and direction characters written as escapes."""
-    return UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\x7f" else f"\\u{ord(match[0]):04x}", text)
 
 
 class Links:

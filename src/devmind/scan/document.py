@@ -54,7 +54,7 @@ _AUTH_LINE = re.compile(
 _CREDENTIAL_NAME = re.compile(
     r"(?:^|[._-])(?:credentials?|secrets?|service[_-]?account)(?:[._-][\w.-]*)?\.(?:json|ya?ml|ini|csv)$"
 )
-_PRIVATE_KEY = re.compile(r"\A\s*(?:[^\n]*\n){0,30}?-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+_PRIVATE_KEY = re.compile(r"(?:[^\n]*\n){0,30}?-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 _LFS = "version https://git-lfs.github.com/spec/v1\n"
 # Mean line length above which a file was written by a tool. Hand-written code means 25 to 60; prose that puts a
 # paragraph on one line reaches 800, so it gets more room.
@@ -121,7 +121,7 @@ def _is_key_name(path: str, name: str, extension: str) -> bool:
 def _is_secret_content(path: str, text: str) -> bool:
     name = path.rpartition("/")[2].lower()
     if name.endswith((".pem", ".key", ".asc", ".gpg")) or "." not in name:
-        return "PRIVATE KEY" in text and _PRIVATE_KEY.match(text) is not None
+        return "PRIVATE KEY" in text and _PRIVATE_KEY.match(text.lstrip()) is not None
     if name in _TOKEN_FILES:
         return _AUTH_LINE.search(text) is not None
     if "cred" in name or "secret" in name or "service" in name:

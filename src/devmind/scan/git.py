@@ -6,6 +6,7 @@ Never checks out, never prompts, never runs a repository's hooks or monitors. Th
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
@@ -43,12 +44,16 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A path in git: ``mode`` as six octal digits, ``size_bytes`` -1 if git was not asked or lacks the blob."""
+    """A path in git: ``mode`` as six octal digits, ``size_bytes`` -1 if git was not asked or lacks the blob.
+
+    ``left_out`` marks what a sparse checkout does not put on disk.
+    """
 
     raw: bytes
     mode: str
     oid: str
     size_bytes: int = -1
+    left_out: bool = False
 
 
 def _run(arguments: Sequence[str | Path], *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -61,9 +66,17 @@ def _run(arguments: Sequence[str | Path], *, cwd: Path | None = None) -> subproc
             check=False,
             start_new_session=True,  # no controlling terminal to prompt on
         )
-    except FileNotFoundError as error:
+    except OSError as error:
+        if cwd is not None and not os.access(cwd, os.X_OK):  # the system names the program, not the folder
+            raise UpstreamError(
+                f"{cwd} is gone or may not be entered any more: check path and rights, then run this again",
+                retryable=True,
+                code="source_vanished",
+            ) from error
         raise UpstreamError(
-            "git is not installed or not on PATH: install git, then try again", retryable=False, code="git_missing"
+            f"git cannot be started ({error}): install git and put it on PATH, then try again",
+            retryable=False,
+            code="git_missing",
         ) from error
 
 
@@ -114,19 +127,55 @@ def resolve_commit(repository: Repository, ref: str) -> str:
     return done.stdout.decode("ascii").strip() if done.returncode == 0 else ""
 
 
+def is_broken_ref(repository: Repository, ref: str) -> bool:
+    """Return whether ``ref`` is a branch, a tag or HEAD whose object is missing or cannot be read."""
+    name = _run([*_of(repository), "rev-parse", "--symbolic-full-name", "--end-of-options", ref])
+    lines = name.stdout.decode("utf-8", "replace").split()
+    if name.returncode != 0 or not lines or (lines[-1] != "HEAD" and not lines[-1].startswith("refs/")):
+        return False
+    found = _run([*_of(repository), "rev-parse", "--verify", "--quiet", "--end-of-options", ref])
+    if found.returncode != 0:
+        return False
+    return _run([*_of(repository), "cat-file", "-e", found.stdout.decode("ascii").strip()]).returncode != 0
+
+
 def is_dirty(repository: Repository, folder: Path) -> bool:
     """Return whether ``folder`` in the working tree differs from HEAD; untracked files count."""
-    return bool(_must(repository, "status", "--porcelain", "-z", "--ignore-submodules=dirty", "--", ".", cwd=folder))
+    status = ("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--", ".")
+    return bool(_must(repository, *_without_filters(repository), *status, cwd=folder))
+
+
+def _without_filters(repository: Repository) -> list[str]:
+    """Return the options that switch off the filters which the repository's own configuration defines.
+
+    ``git status`` runs them on changed files, so a repository from elsewhere could run any program. Those of the
+    user's and the system's configuration (Git LFS) stay.
+    """
+    asked = [
+        "config",
+        "--includes",
+        "--show-scope",
+        "-z",
+        "--name-only",
+        "--get-regexp",
+        r"^filter\..*\.(clean|process)$",
+    ]
+    found = _run([*_of(repository), *asked]).stdout.decode("utf-8", "surrogateescape").split("\0")
+    options: list[str] = []
+    for scope, key in zip(found[0::2], found[1::2], strict=False):
+        if scope in ("local", "worktree"):
+            options += ["-c", f"{key}=", "-c", f"{key.rpartition('.')[0]}.required=false"]
+    return options
 
 
 def list_tracked(repository: Repository, folder: Path) -> list[TreeEntry]:
     """Return the files of the index below ``folder``, paths relative to it, each once."""
     entries: dict[bytes, TreeEntry] = {}
-    for record in _must(repository, "ls-files", "-z", "--stage", cwd=folder).split(b"\0"):
+    for record in _must(repository, "ls-files", "-z", "--stage", "-t", cwd=folder).split(b"\0"):
         if record:
             meta, _, raw = record.partition(b"\t")
-            mode, oid, _ = meta.decode("ascii").split(" ")
-            entries[raw] = TreeEntry(raw, mode, oid)
+            tag, mode, oid, _ = meta.decode("ascii").split(" ")
+            entries[raw] = TreeEntry(raw, mode, oid, left_out=tag == "S")
     return list(entries.values())
 
 
@@ -165,14 +214,15 @@ def read_blobs(repository: Repository, oids: Sequence[str]) -> Iterator[bytes | 
         try:
             rest = iter(oids)
             while window := list(itertools.islice(rest, _WINDOW)):
-                requests.write("".join(f"{oid}\n" for oid in window).encode("ascii"))
-                requests.flush()
+                try:
+                    requests.write("".join(f"{oid}\n" for oid in window).encode("ascii"))
+                    requests.flush()
+                except BrokenPipeError as error:
+                    raise _stopped_early(repository) from error
                 for _ in window:
                     head = replies.readline().split()
                     if not head:
-                        raise UpstreamError(
-                            f"git cat-file stopped early in {repository.git_dir}: run `git fsck` there", retryable=True
-                        )
+                        raise _stopped_early(repository)
                     if len(head) == 3:
                         content = replies.read(int(head[2]))
                         replies.read(1)
@@ -181,6 +231,15 @@ def read_blobs(repository: Repository, oids: Sequence[str]) -> Iterator[bytes | 
                         yield None
         finally:
             process.kill()
+            with contextlib.suppress(BrokenPipeError):  # requests that nobody read any more
+                requests.close()
+
+
+def _stopped_early(repository: Repository) -> UpstreamError:
+    return UpstreamError(
+        f"git cat-file stopped early in {repository.git_dir}: check that it is still there, run `git fsck` in it",
+        retryable=True,
+    )
 
 
 def update_mirror(url: str, mirror: Path, *, label: str) -> Repository:

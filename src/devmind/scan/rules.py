@@ -5,7 +5,8 @@ Turns a path into a verdict. Must not open the files it judges (only the ignore 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
@@ -19,9 +20,12 @@ _INSTALLED = frozenset(
         ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".gradle", ".hg", ".svn", ".yarn"
     }
 )  # fmt: skip
+_KNOWLEDGE_BASE = ("write.lock", "catalog.sqlite")  # the files by which one is known, the rarer first
 _INSTALLED_ENDS = (".dist-info", ".egg-info")
+_LOOKS_ESCAPED = re.compile(rb"\\(?=x[0-9a-f]{2})")
 DEVMINDIGNORE = ".devmindignore"
 GITIGNORE = ".gitignore"
+_Stack = tuple[tuple[int, GitIgnoreSpec], ...]  # (where a path counts from, patterns), the weaker first
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,12 @@ class ScanRules:
 
 
 def shown(raw: bytes) -> str:
-    """Return a path for people and the store: bytes that are not UTF-8 become ``\\xNN``, always the same way."""
+    """Return a path for people and the store: bytes that are not UTF-8 become ``\\xNN``, always the same way.
+
+    No two paths look alike: a backslash that would read as such an escape is itself escaped.
+    """
+    if b"\\x" in raw:
+        raw = _LOOKS_ESCAPED.sub(rb"\\x5c", raw)
     return raw.decode("utf-8", "backslashreplace")
 
 
@@ -82,17 +91,15 @@ class Gate:
         self._names = names
         self._prefix = prefix
         self._is_link = is_link
-        self._stacks: dict[bytes, tuple[tuple[int, GitIgnoreSpec], ...]] = {}
+        self._stacks: dict[bytes, _Stack] = {}
         self._folders: dict[bytes, Skipped | None] = {b"": None}
 
     def folder(self, raw: bytes) -> Skipped | None:
         """Return None for an open folder, else the skip of the topmost closed folder on the way to it."""
-        if raw in self._folders:
-            return self._folders[raw]
-        parent, _, name = raw.rpartition(b"/")
-        verdict = self.folder(parent) or self._judge_folder(raw, name)
-        self._folders[raw] = verdict
-        return verdict
+        for place in _unknown(raw, self._folders):
+            parent, _, name = place.rpartition(b"/")
+            self._folders[place] = self._folders[parent] or self._judge_folder(place, name)
+        return self._folders[raw]
 
     def path(self, raw: bytes) -> Skipped | None:
         """Return the skip of a file whose folder is open, or None if it is wanted."""
@@ -114,7 +121,10 @@ class Gate:
             return Skipped(path, "ignored", "an ignore file names this folder")
         if self._exclude is not None and self._exclude.match_file(path):
             return Skipped(path, "excluded", "an exclude glob matches this folder")
-        if self._is_link(self._prefix + raw):
+        inside = self._prefix + raw
+        if all(self._read_ignore(inside, name) is not None for name in _KNOWLEDGE_BASE):
+            return Skipped(path, "generated", "a knowledge base of devmind: it would change with every reading")
+        if self._is_link(inside):
             return Skipped(path, "symlink", "the folder was replaced by a symbolic link")
         return None
 
@@ -131,11 +141,13 @@ class Gate:
                 return include
         return False
 
-    def _stack(self, folder: bytes) -> tuple[tuple[int, GitIgnoreSpec], ...]:
-        known = self._stacks.get(folder)
-        if known is not None:
-            return known
-        stack = self._stack(folder.rpartition(b"/")[0]) if folder else ()
+    def _stack(self, folder: bytes) -> _Stack:
+        for place in _unknown(folder, self._stacks):
+            above = self._stacks[place.rpartition(b"/")[0]] if place else ()
+            self._stacks[place] = self._with_ignores(place, above)
+        return self._stacks[folder]
+
+    def _with_ignores(self, folder: bytes, stack: _Stack) -> _Stack:
         start = len(shown(folder)) + 1 if folder else 0
         for name in self._names:
             data = self._read_ignore(folder, name)
@@ -144,5 +156,18 @@ class Gate:
                 spec = compile_ignore(text.split("\n"))
                 if len(spec):
                     stack = (*stack, (start, spec))
-        self._stacks[folder] = stack
         return stack
+
+
+def _unknown(folder: bytes, known: Container[bytes]) -> list[bytes]:
+    """Return ``folder`` and the folders above it that are not in ``known``, topmost first.
+
+    A loop and no recursion: git holds paths that are nested deeper than Python recurses.
+    """
+    found: list[bytes] = []
+    while folder not in known:
+        found.append(folder)
+        if not folder:
+            break
+        folder = folder.rpartition(b"/")[0]
+    return found[::-1]

@@ -15,7 +15,7 @@ MASK = "***"
 # Substring search first: most files hold none of these, and a scan of every file with the expressions below would
 # cost more than all the rest of reading it.
 _NAME_HINTS = ("passw", "passphr", "pwd", "secret", "token", "credential", "_key", "-key", "apikey", "esskey", "ntkey",
-               "authorization")  # fmt: skip
+               "authorization", "curl")  # fmt: skip
 # Nearly every token has an unbroken run of 20 letters and digits; those whose alphabet has "-" and "_" may not.
 _RUN = b"a" * 20
 _TO_RUNS = bytes(97 if byte < 128 and chr(byte).isalnum() else 32 for byte in range(256))
@@ -32,13 +32,16 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (("AIza",), r"\bAIza[\w-]{35}(?![\w-])"),
         (("ya29.",), r"\bya29\.[\w-]{20,}"),
         (("GOCSPX-",), r"\bGOCSPX-[\w-]{20,}"),
-        (("sk-",), r"\bsk-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{20,}"),
+        (("sk-",), r"\bsk-[\w-]{20,}"),
         (("k_live_", "k_test_"), r"\b[srp]k_(?:live|test)_[0-9A-Za-z]{16,}"),
         (("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
         (("pypi-",), r"\bpypi-[\w-]{50,}"),
         (("hf_",), r"\bhf_[A-Za-z0-9]{30,}\b"),
         (("SG.",), r"\bSG\.[\w-]{20,24}\.[\w-]{40,46}"),
-        (("eyJ",), r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+        (("eyJ",), r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+        (("dckr_pat_",), r"\bdckr_pat_[\w-]{20,}"),
+        (("dop_v1_",), r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
+        (("AGE-SECRET-KEY-",), r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b"),
     )
 )
 _NAME = (
@@ -47,7 +50,7 @@ _NAME = (
 )
 _QUOTED = re.compile(
     rf"(?P<name>{_NAME}[\w-]*)(?P<mid>[\"'`]?\]?\s*(?::\s*&?[\w.\[\]<>| ]{{1,40}}?)?\s*(?::=|=>|==|=|:|,)\s*"
-    r"(?:[rbuf]{1,2}(?=[\"'])|@(?=\"))?(?P<quote>[\"'`]))(?P<value>[^\"'`\s]{8,400})(?P=quote)",
+    r"(?:[rbuf]{1,2}(?=[\"'])|@(?=\"))?(?P<escape>\\?)(?P<quote>[\"'`]))(?P<value>[^\"'`\s]{8,400}?)(?P=escape)(?P=quote)",
     re.IGNORECASE,
 )
 _BARE = re.compile(
@@ -59,9 +62,15 @@ _INLINE = re.compile(  # AccountKey=…; in a connection string
     r"(?P<name>\b(?:AccountKey|SharedAccessKey|Password|Pwd))(?P<mid>=)(?P<value>[^;\"'\s]{8,400})(?=[;\"'])",
     re.IGNORECASE,
 )
-_BEARER = re.compile(r"(?P<mid>\b(?:Bearer|Basic|Token)\s+)(?P<value>[A-Za-z0-9+/_.=-]{20,400})")
+_BEARER = re.compile(r"(?P<mid>\b(?:Bearer|Basic|Token)\s+)(?P<value>[A-Za-z0-9+/_.=-]{20,400})", re.IGNORECASE)
+_DOCKER_ENV = re.compile(  # the older form, without "="
+    rf"^\s*ENV\s+(?P<name>\w*{_NAME}\w*)(?P<mid>\s+)(?P<value>[^\s\"'`#;,<(){{}}\[\]]{{8,400}})(?=\s*$)", re.IGNORECASE
+)
+_CURL_USER = re.compile(
+    r"(?P<mid>\bcurl\s[^|;]{0,400}?(?:-u|--user)[\s=]?[\"']?[^\s:\"']{1,64}:)(?P<value>[^\s\"']{8,200})"
+)
 _IN_URL = re.compile(r"(?P<mid>://[^\s/:@'\"<>]{0,64}:)(?P<value>[^\s/:@'\"<>]{6,200})(?=@[\w\[])")
-_VALUE = re.compile(r"[=:,>\"'`][^\d\n]*\d")  # what every one of the four above must contain: a digit is in each secret
+_VALUE = re.compile(r"[=:,>\"'`\s][^\d\n]*\d")  # what every one of those above must contain: a digit is in each secret
 # A name that says where or what a secret is, not the secret.
 _ABOUT = re.compile(
     r"(?:url|uri|path|file|filename|name|field|header|type|regex|pattern|label|title|message|msg|error|endpoint|prefix"
@@ -74,6 +83,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _SAMPLE_TOKEN = re.compile(r"example|x{4}|your|placeholder|redacted|0{8}", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_CAPITAL = re.compile(r"[A-Z]")
 _WORDLIKE = re.compile(r"[A-Za-z]+\d{0,4}|\d{1,4}|v\d+")
 _BREAKS = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 _MIN_ENTROPY_BITS = 2.75  # of 8 distinct characters: 3.0; of a random 20: about 4.1; of words: 2.5 to 3.5
@@ -146,6 +157,8 @@ def _mask_assignments(text: str, lowered: str, hints: list[str]) -> str:
         masked = _INLINE.sub(_mask_value, masked)
         masked = _BARE.sub(_mask_value, masked)
         masked = _BEARER.sub(_mask_value, masked)
+        masked = _DOCKER_ENV.sub(_mask_value, masked)
+        masked = _CURL_USER.sub(_mask_value, masked)
         if masked != line:
             parts += [text[done:start], masked]
             done = end
@@ -169,7 +182,10 @@ def _mask_in_url(match: Match[str]) -> str:
 
 
 def _mask_shape(match: Match[str]) -> str:
-    return match[0] if _SAMPLE_TOKEN.search(match[0]) else MASK
+    token = match[0]
+    if token.startswith("sk-") and not (_DIGIT.search(token) and _CAPITAL.search(token)):
+        return token  # words with hyphens
+    return token if _SAMPLE_TOKEN.search(token) else MASK
 
 
 def _is_mixed(value: str) -> bool:

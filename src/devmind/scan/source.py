@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from devmind.errors import UsageError
+from devmind.errors import UpstreamError, UsageError
 from devmind.scan import git
 
 _SCHEME = re.compile(r"^(?:https?|ssh|git|git\+ssh|file)://", re.IGNORECASE)
@@ -49,9 +49,9 @@ def open_source(source: str, *, ref: str | None = None, mirror_dir: Path) -> Sou
         UsageError: the thing does not exist, is no folder, or has no such ref.
         UpstreamError: git is missing or the remote cannot be read.
     """
-    text = source.strip()
-    if not text:
+    if not source.strip():
         raise UsageError("the source is empty: give a folder or a git URL", code="source_empty")
+    text = source if os.path.lexists(source.replace("\0", "")) else source.strip()  # a name may end in white space
     if _SCHEME.match(text) or (_SCP.match(text) and not Path(text).exists()):
         return _open_url(text, ref, mirror_dir)
     return _open_path(text, ref)
@@ -77,6 +77,7 @@ def _open_path(text: str, ref: str | None) -> Source:
         location = str(folder)
         location.encode("utf-8")
         os.scandir(folder).close()
+        os.stat(f"{folder}/.")  # noqa: PTH116 (pathlib drops the "."): a folder may be listed and yet not entered
     except UnicodeEncodeError as error:
         raise UsageError(
             f"the folder name {text!a} is not UTF-8: rename it or link to it", code="source_name"
@@ -114,7 +115,13 @@ def _commit_at(repository: git.Repository, ref: str | None, *, what: str) -> str
         commit = git.resolve_commit(repository, f"refs/remotes/origin/{ref}")
     if commit:
         return commit
-    if not git.resolve_commit(repository, "HEAD") and wanted == "HEAD":
+    if git.is_broken_ref(repository, wanted):
+        raise UpstreamError(
+            f"{what}: the commit of {wanted!r} cannot be read, the repository is damaged: run `git fsck` there",
+            retryable=False,
+            code="repository_damaged",
+        )
+    if wanted == "HEAD":
         raise UsageError(f"{what} has no commits: commit something or name a ref", code="no_commits")
     raise UsageError(f"{what} has no ref {wanted!r}: see `git branch -a` and `git tag`", code="unknown_ref")
 

@@ -94,7 +94,9 @@ def walk_work_tree(
         prefix=raw_prefix,
         is_link=lambda raw: os.path.islink(os.path.join(top, raw)),
     )
-    found: dict[bytes, str] = {entry.raw: entry.mode for entry in git.list_tracked(repository, folder)}
+    tracked = git.list_tracked(repository, folder)
+    left_out = {entry.raw for entry in tracked if entry.left_out}
+    found: dict[bytes, str] = {entry.raw: entry.mode for entry in tracked}
     for raw in git.list_untracked(repository, folder, ignored=False):
         found.setdefault(raw.rstrip(b"/"), "160000" if raw.endswith(b"/") else "file")
     for raw in git.list_untracked(repository, folder, ignored=True):
@@ -113,6 +115,8 @@ def walk_work_tree(
             yield Skipped(shown(raw), "ignored", "git ignores it")
         elif mode == "160000":
             yield _submodule(raw)
+        elif raw in left_out and not os.path.lexists(os.path.join(root, raw)):
+            yield Skipped(shown(raw), "excluded", "outside the sparse checkout")
         else:
             yield gate.path(raw) or _stat_entry(root, raw)
 
