@@ -6,7 +6,7 @@ It reads published generations only and never writes to the knowledge base.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,11 +16,13 @@ from devmind.errors import UsageError
 from devmind.index.catalog import ALIVE, VISIBLE
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import Retriever
-from devmind.retrieve.graph import callees, callers, definitions, path_between
+from devmind.retrieve.graph import Definition, callees, callers, definitions, path_between
 from devmind.settings import Settings
 from devmind.types import Answer, Filters, SearchResult, stable_id
 
 NO_FILTERS = Filters()
+CALLS = ("calls",)
+HERITAGE = ("inherits", "implements")
 
 
 class Service:
@@ -61,45 +63,71 @@ class Service:
         ]  # fmt: skip
 
     def graph(self, direction: str, name: str, *, repo: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
-        """Return edges: ``callers`` of a symbol, its ``callees``, ``imports`` of a path or name, ``inherits``."""
+        """Return edges: ``callers`` of a symbol, its ``callees``, ``imports`` of a path or name, ``inherits``.
+
+        ``path`` and ``line`` of an edge say where the use is written, ``target_path`` where the target is defined
+        (empty when that is outside the repository).
+        """
         repo_ids = self._repo_ids(repo)
         if direction == "imports":
             return self._imports(name, repo_ids)[:limit]
         edges: list[dict[str, Any]] = []
         for d in definitions(self.catalog, name, repo_ids):
             if direction == "callers":
-                edges += callers(self.catalog, d)
+                edges += self._edges_to(d)
             elif direction == "callees":
-                edges += callees(self.catalog, d)
+                edges += self._edges_from(d)
             elif direction == "inherits":
-                edges += callers(self.catalog, d, ("inherits", "implements"))
-                edges += callees(self.catalog, d, ("inherits", "implements"))
+                edges += self._edges_to(d, HERITAGE) + self._edges_from(d, HERITAGE)
             else:
                 raise UsageError(f"unknown relation '{direction}': use callers, callees, imports or inherits")
         unique = {json.dumps(edge, sort_keys=True): edge for edge in edges}
         return list(unique.values())[:limit]
 
+    def _edges_to(self, d: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+        repo = self._names()[d.repo_id]
+        return [
+            _edge(edge, repo=repo, path=edge["path"], target_path=d.path) for edge in callers(self.catalog, d, kinds)
+        ]
+
+    def _edges_from(self, d: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+        repo = self._names()[d.repo_id]
+        return [
+            _edge(edge, repo=repo, path=d.path, target_path=edge["path"]) for edge in callees(self.catalog, d, kinds)
+        ]
+
     def _imports(self, name: str, repo_ids: list[int]) -> list[dict[str, Any]]:
+        """Return what the file ``name`` imports, and who imports the name or module ``name`` or a part of it."""
         rows = self.catalog.rows(
-            f"""SELECT p.path, x.name, x.qualifier, x.line FROM reference x JOIN place p ON p.content_id = x.content_id
+            f"""SELECT DISTINCT r.name, p.path, x.name, x.qualifier, x.line
+            FROM reference x JOIN place p ON p.content_id = x.content_id
             {VISIBLE}
-            WHERE x.kind = 'imports' AND (p.path = ? OR x.name = ? OR x.qualifier = ?)
-            AND r.repo_id IN (SELECT value FROM json_each(?)) ORDER BY p.path, x.line""",
-            (name, name, name, json.dumps(repo_ids)),
+            WHERE x.kind = 'imports' AND (p.path = ?1 OR x.name = ?1 OR x.qualifier = ?1
+              OR substr(x.qualifier, 1, length(?1) + 1) IN (?1 || '.', ?1 || '/', ?1 || '\\')
+              OR substr(x.qualifier, 1, length(?1) + 2) = ?1 || '::')
+            AND r.repo_id IN (SELECT value FROM json_each(?2)) ORDER BY r.name, p.path, x.line, x.name""",
+            (name, json.dumps(repo_ids)),
         )
         return [
-            {"kind": "imports", "source": path, "target": f"{module}:{what}" if module and module != what else what,
-             "path": path, "line": line, "confidence": "exact"}
-            for path, what, module, line in rows
+            {"repo": repo, "kind": "imports", "source": path,
+             "target": f"{module}:{what}" if module and module != what else what,
+             "path": path, "line": line, "target_path": "", "confidence": "exact"}
+            for repo, path, what, module, line in rows
         ]  # fmt: skip
 
     def graph_path(self, a: str, b: str, *, repo: str | None = None) -> list[dict[str, Any]]:
+        """Return the edges of a shortest chain of calls from ``a`` to ``b``, with the places that ``graph`` gives."""
         repo_ids = self._repo_ids(repo)
         for start in definitions(self.catalog, a, repo_ids)[:3]:
             for goal in definitions(self.catalog, b, [start.repo_id])[:3]:
                 found = path_between(self.catalog, start, goal)
                 if found:
-                    return found
+                    name = self._names()[start.repo_id]
+                    at = [start.path, *(edge["path"] for edge in found)]
+                    return [
+                        _edge(edge, repo=name, path=path, target_path=edge["path"])
+                        for path, edge in zip(at, found, strict=False)
+                    ]
         return []
 
     # State ------------------------------------------------------------------------------------------------------
@@ -250,3 +278,16 @@ class Service:
 
     def _names(self) -> dict[int, str]:
         return {repo_id: name for repo_id, (name, _, _) in self.catalog.active().items()}
+
+
+def _edge(edge: Mapping[str, Any], *, repo: str, path: str, target_path: str) -> dict[str, Any]:
+    return {
+        "repo": repo,
+        "kind": edge["kind"],
+        "source": edge["source"],
+        "target": edge["target"],
+        "path": path,
+        "line": edge["line"],
+        "target_path": target_path,
+        "confidence": edge["confidence"],
+    }
