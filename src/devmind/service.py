@@ -6,9 +6,11 @@ It reads published generations only and never writes to the knowledge base.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from devmind.answer.extractive import compose
 from devmind.embed.static import built_in
@@ -18,10 +20,11 @@ from devmind.index.stored import stored_chunks, stored_references, stored_symbol
 from devmind.retrieve import Retriever
 from devmind.retrieve.graph import Definition, callees, callers, definitions, path_between
 from devmind.settings import Settings
-from devmind.types import Answer, Filters, SearchResult, stable_id
+from devmind.types import Answer, Filters, Hit, Role, SearchResult, SymbolKind, split_lines, stable_id
 
 NO_FILTERS = Filters()
 CALLS = ("calls",)
+MASK = "***"  # what stands for a secret in indexed text
 HERITAGE = ("inherits", "implements")
 
 
@@ -48,10 +51,65 @@ class Service:
     # Questions --------------------------------------------------------------------------------------------------
 
     def search(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
-        return self.retriever.search(query, k=k, filters=filters)
+        """Return the best hits.
+
+        Raises:
+            UsageError: the query is empty, or a filter names what no indexed file can have.
+        """
+        found = self.retriever.search(query, k=k, filters=self._checked(filters))
+        return replace(found, hits=self._with_freshness(found.hits))
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
-        return compose(question, self.retriever.search(question, k=k, filters=filters), self)
+        return compose(question, self.search(question, k=k, filters=filters), self)
+
+    def _checked(self, filters: Filters) -> Filters:
+        """Return the filters in lower case; a value that can match nothing is an error, not an empty result."""
+        if not (filters.languages or filters.kinds or filters.roles):
+            return filters
+        lowered = replace(
+            filters,
+            languages=tuple(value.lower() for value in filters.languages),
+            kinds=tuple(value.lower() for value in filters.kinds),
+            roles=tuple(value.lower() for value in filters.roles),
+        )
+        _refuse_unknown("role", lowered.roles, get_args(Role))
+        if lowered.languages:
+            _refuse_unknown("language", lowered.languages, self._distinct("SELECT DISTINCT language FROM content"))
+        if lowered.kinds:
+            indexed = self._distinct("SELECT DISTINCT node_type FROM chunk")
+            if not indexed >= set(lowered.kinds):
+                _refuse_unknown("kind", lowered.kinds, {*indexed, *get_args(SymbolKind)})
+        return lowered
+
+    def _distinct(self, sql: str) -> set[str]:
+        return {row[0] for row in self.catalog.rows(sql) if row[0]}
+
+    def _with_freshness(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Mark the hits whose lines no longer stand in the file on disk; a fixed ref or a bare repository stays."""
+        folders = {r.name: Path(r.source) for r in self.catalog.repositories() if r.source and not r.ref}
+        return tuple(
+            hit if hit.repo not in folders or self._is_fresh(folders[hit.repo], hit) else replace(hit, fresh=False)
+            for hit in hits
+        )
+
+    def _is_fresh(self, folder: Path, hit: Hit) -> bool:
+        rows = self.catalog.rows(
+            f"""SELECT p.last_modified, t.encoding FROM repository r
+            JOIN place p ON p.repo_id = r.repo_id AND p.path = ? JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+            JOIN content t ON t.content_id = p.content_id WHERE r.name = ?""",
+            (hit.path, hit.repo),
+        )
+        if not rows or rows[0][0] is None or not folder.is_dir():  # read from a commit, or the folder is not here
+            return True
+        path = folder / hit.path
+        try:
+            if path.stat().st_mtime == rows[0][0]:
+                return True
+            now = split_lines(path.read_bytes().decode(rows[0][1], "replace"))[hit.start_line - 1 : hit.end_line]
+        except OSError:
+            return False
+        then = hit.content.split("\n")
+        return len(now) == len(then) and all(map(_is_same_line, then, now))
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
         names = self._names()
@@ -291,3 +349,18 @@ def _edge(edge: Mapping[str, Any], *, repo: str, path: str, target_path: str) ->
         "target_path": target_path,
         "confidence": edge["confidence"],
     }
+
+
+def _refuse_unknown(what: str, values: Iterable[str], known: Collection[str]) -> None:
+    for value in values:
+        if value not in known:
+            raise UsageError(
+                f"no {what} {value!r} is indexed; known: {', '.join(sorted(known)) or 'none'}", code=f"unknown_{what}"
+            )
+
+
+def _is_same_line(indexed: str, now: str) -> bool:
+    """Return whether a line on disk is the indexed one, whose secrets are masked and whose byte order mark is gone."""
+    head, mask, rest = indexed.lstrip("\ufeff").partition(MASK)
+    now = now.lstrip("\ufeff")
+    return now.startswith(head) and now.endswith(rest.rpartition(MASK)[2]) if mask else now == head
