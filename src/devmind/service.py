@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self, get_args
 
 from devmind.answer.extractive import compose
+from devmind.answer.subject import Named
 from devmind.embed.static import built_in
 from devmind.errors import UsageError
 from devmind.index.catalog import ALIVE, VISIBLE
@@ -321,6 +322,16 @@ class Service:
             (at, symbol, symbol, symbol),
         )
         return (rows[0][0], rows[0][1]) if rows else None
+
+    def named_within(self, repo: str, path: str, generation: int, *, start_line: int, end_line: int) -> list[Named]:
+        """Return the definitions that share a line with ``start_line..end_line``, outer ones first."""
+        at = self._content(repo, path, generation)
+        rows = self.catalog.rows(
+            "SELECT qualified_name, kind, doc_line, end_line, docstring FROM symbol WHERE content_id = ? "
+            "AND doc_line <= ? AND end_line >= ? ORDER BY doc_line, end_line DESC, ordinal",
+            (at, end_line, start_line),
+        )
+        return [Named(*row) for row in rows]
 
     def _content(self, repo: str, path: str, generation: int) -> int | None:
         rows = self.catalog.rows(
