@@ -296,13 +296,12 @@ class Service:
             JOIN place p ON p.place_id = a.place_id WHERE p.in_lexical = 0"""
         )[0][0]
         checks.append({"check": "lexical index", "ok": missing == 0, "detail": f"{missing} visible files not in it"})
-        for repo_id, (name, generation, commit) in sorted(self.catalog.active().items()):
+        for repo_id, (name, generation, _) in sorted(self.catalog.active().items()):
             snapshot = self.retriever.snapshot(repo_id, generation)
             n_chunks = self._report(repo_id, generation).get("n_chunks", 0)
             checks.append(
                 {"check": f"vectors of {name}", "ok": len(snapshot.keys) == n_chunks,
-                 "detail": f"generation {generation} ({commit[:12] or 'no commit'}): {len(snapshot.keys)} vectors, "
-                           f"{n_chunks} chunks"}
+                 "detail": f"generation {generation}: {len(snapshot.keys)} vectors, {n_chunks} chunks"}
             )  # fmt: skip
         return checks
 
