@@ -137,13 +137,15 @@ def telling_window(lines: Sequence[str], query: str, n_lines: int) -> int:
     def score(first: int) -> float:
         return sum(1 / n_by_word[word] for word in sorted(set[str]().union(*held[first : first + n_lines])))
 
+    def n_leading(first: int) -> int:
+        return next(at for at, here in enumerate(held[first:]) if here)
+
     if len(lines) <= n_lines or not n_by_word:
         return 0
-    best = max(range(len(lines) - n_lines + 1), key=lambda first: (score(first), bool(held[first]), -first))
-    if score(best) < WINDOW_GAIN * score(0):
-        return 0
-    leads = best > 0 and held[best] and score(best - 1) == score(best)
-    return best - 1 if leads else best  # one line of what leads to the first word
+    last = max(at for at, here in enumerate(held) if here)
+    starts = range(min(last, len(lines) - n_lines) + 1)
+    best = max(starts, key=lambda first: (score(first), -abs(n_leading(first) - 1)))  # one line that leads to the word
+    return best if score(best) >= WINDOW_GAIN * score(0) else 0
 
 
 def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> None:
