@@ -137,3 +137,26 @@ def test_a_commit_never_goes_stale(shop: Path, kb: Path, git: Callable[..., str]
         hits = service.search("price of the cart").hits
     assert hits
     assert all(hit.fresh for hit in hits)
+
+
+def test_who_calls_a_name_is_answered_from_the_relations(
+    shop: Path, add: Callable[[Path], Report], serve: Callable[[], Service]
+) -> None:
+    write(shop, "books/ledger.py", LEDGER)
+    add(shop)
+    with serve() as service:
+        answer = service.ask("Who calls price_of?")
+        unknown = service.ask("Who calls no_such_name?")
+    cited = {(citation.path, citation.symbol, citation.start_line) for citation in answer.citations}
+    assert cited == {("books/ledger.py", "Ledger.book", 8), ("shop/cart.py", "Cart.total_price", 15)}
+    assert (unknown.abstained, unknown.reason) == (True, "names_not_found")
+
+
+def test_names_are_found_as_people_write_them(
+    shop: Path, add: Callable[[Path], Report], serve: Callable[[], Service]
+) -> None:
+    write(shop, "cart.go", "package shop\n\ntype Cart struct{}\n\nfunc (c *Cart) Total() int { return 0 }\n")
+    add(shop)
+    with serve() as service:
+        for name in ("(*Cart).Total", "(Cart).Total", "Cart.Total()", "`Cart.Total`"):
+            assert [row["path"] for row in service.symbols(name)] == ["cart.go"], name

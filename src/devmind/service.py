@@ -6,12 +6,14 @@ It reads published generations only and never writes to the knowledge base.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, get_args
 
+from devmind.answer.callers import asked_name, compose_callers
 from devmind.answer.extractive import compose
 from devmind.answer.subject import Named
 from devmind.embed.static import built_in
@@ -26,6 +28,7 @@ from devmind.types import Answer, Filters, Hit, Role, SearchResult, SymbolKind, 
 NO_FILTERS = Filters()
 CALLS = ("calls",)
 MASK = "***"  # what stands for a secret in indexed text
+MAX_CALLS_READ = 1000  # of a name, for an answer that shows a few
 HERITAGE = ("inherits", "implements")
 
 
@@ -61,7 +64,37 @@ class Service:
         return replace(found, hits=self._with_freshness(found.hits))
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
-        return compose(question, self.search(question, k=k, filters=filters), self)
+        """Answer from the best hits; who calls a name is answered from the relations, when they know it."""
+        result = self.search(question, k=k, filters=filters)
+        name = asked_name(question)
+        only_repos = replace(filters, repos=()) == NO_FILTERS
+        return (self._callers_answer(question, name, result) if name and only_repos else None) or compose(
+            question, result, self
+        )
+
+    def _callers_answer(self, question: str, name: str, result: SearchResult) -> Answer | None:
+        edges = [
+            edge
+            for repo in sorted(result.generations)
+            for edge in self.graph("callers", name, repo=repo, limit=MAX_CALLS_READ)
+        ]
+        roles = {at: self._role(*at) for at in {(edge["repo"], edge["path"]) for edge in edges}}
+        return compose_callers(
+            question,
+            name,
+            [{**edge, "role": roles[edge["repo"], edge["path"]]} for edge in edges],
+            result=result,
+            commits={repo: commit for repo, _, commit in self.catalog.active().values()},
+            sources=self,
+        )
+
+    def _role(self, repo: str, path: str) -> str:
+        rows = self.catalog.rows(
+            f"""SELECT p.role FROM repository r JOIN place p ON p.repo_id = r.repo_id AND p.path = ?
+            JOIN alive a ON a.place_id = p.place_id AND {ALIVE} WHERE r.name = ?""",
+            (path, repo),
+        )
+        return rows[0][0] if rows else ""
 
     def _checked(self, filters: Filters) -> Filters:
         """Return the filters in lower case; a value that can match nothing is an error, not an empty result."""
@@ -113,12 +146,13 @@ class Service:
         return len(now) == len(then) and all(map(_is_same_line, then, now))
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the definitions of ``name``, which may be qualified: ``Class.method``, ``ns::fn``, ``(*T).Method``."""
         names = self._names()
         return [
             {"repo": names[d.repo_id], "path": d.path, "name": d.name, "qualified_name": d.qualified_name,
              "kind": d.kind, "start_line": d.start_line, "end_line": d.end_line, "signature": d.signature,
              "docstring": d.docstring}
-            for d in definitions(self.catalog, name, self._repo_ids(repo))[:limit]
+            for d in definitions(self.catalog, _plain(name), self._repo_ids(repo))[:limit]
         ]  # fmt: skip
 
     def graph(self, direction: str, name: str, *, repo: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
@@ -131,7 +165,7 @@ class Service:
         if direction == "imports":
             return self._imports(name, repo_ids)[:limit]
         edges: list[dict[str, Any]] = []
-        for d in definitions(self.catalog, name, repo_ids):
+        for d in definitions(self.catalog, _plain(name), repo_ids):
             if direction == "callers":
                 edges += self._edges_to(d)
             elif direction == "callees":
@@ -177,8 +211,8 @@ class Service:
     def graph_path(self, a: str, b: str, *, repo: str | None = None) -> list[dict[str, Any]]:
         """Return the edges of a shortest chain of calls from ``a`` to ``b``, with the places that ``graph`` gives."""
         repo_ids = self._repo_ids(repo)
-        for start in definitions(self.catalog, a, repo_ids)[:3]:
-            for goal in definitions(self.catalog, b, [start.repo_id])[:3]:
+        for start in definitions(self.catalog, _plain(a), repo_ids)[:3]:
+            for goal in definitions(self.catalog, _plain(b), [start.repo_id])[:3]:
                 found = path_between(self.catalog, start, goal)
                 if found:
                     name = self._names()[start.repo_id]
@@ -359,6 +393,11 @@ def _edge(edge: Mapping[str, Any], *, repo: str, path: str, target_path: str) ->
         "target_path": target_path,
         "confidence": edge["confidence"],
     }
+
+
+def _plain(name: str) -> str:
+    """Return a name without what people write around it: back-ticks, ``()`` and Go's ``(*T)``."""
+    return re.sub(r"\(\*?(\w*)\)", r"\1", name.strip().strip("`"))
 
 
 def _refuse_unknown(what: str, values: Iterable[str], known: Collection[str]) -> None:

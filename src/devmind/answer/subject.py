@@ -83,17 +83,19 @@ def _cut_to(hit: Hit, named: Named, own: Named) -> Hit:
         start_line=first,
         end_line=last,
         content=content,
-        header=_header(hit.header, content, is_own=named == own),
+        header=_header(hit.header, content, named=named, is_own=named == own),
     )
 
 
-def _header(header: str, content: str, *, is_own: bool) -> str:
+def _header(header: str, content: str, *, named: Named, is_own: bool) -> str:
     """Keep of a chunk's header what holds for the lines that are left: all but the calls made elsewhere."""
     kept = []
+    own_name = re.split(r"[.#/]|::", named.qualified_name)[-1]
     for line in header.split("\n"):
         if line.strip().startswith("calls:"):
             names = [name.strip(" `…") for name in line.strip().removeprefix("calls:").split(",")]
-            called = [name for name in names if name and re.search(rf"(?<!\w){re.escape(name)}(?:\W|$)", content)]
+            names = [name for name in names if name not in ("", own_name)]
+            called = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?:\W|$)", content)]
             kept += [f"calls: {', '.join(called)}"] if called else []
         elif is_own:
             kept.append(line)

@@ -160,7 +160,8 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
             links.place(citation.repo, citation.path, start_line=citation.start_line, end_line=citation.end_line)
         )
         commit = f" @ {short_commit(citation.commit)}" if citation.commit else ""
-        row.append(f"  {safe(citation.symbol)}  {safe(citation.repo)}{safe(commit)}", style="dim")
+        notes = "  ".join(filter(None, (citation.symbol, citation.repo)))
+        row.append(f"  {safe(notes)}{safe(commit)}", style="dim")
         out.print(row)
     if full:
         for hit in answer.evidence:
@@ -214,7 +215,12 @@ def show_files(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
     for row in rows:
         text = Text(safe(row["path"]), style="cyan")
         if row["status"] == "indexed":
-            notes = [row["language"], row["role"], f"{row['n_lines']:,} lines", row["detail"]]
+            notes = [
+                row["language"],
+                row["role"],
+                f"{row['n_lines']:,} line{'s' * (row['n_lines'] != 1)}",
+                row["detail"],
+            ]
             text.append("  " + "  ".join(safe(note) for note in notes if note), style="default dim")
         else:
             text.append(f"  skipped, {row['reason']}: {safe(row['detail'])}", style="yellow")
@@ -289,6 +295,8 @@ def show_report(out: Console, report: Mapping[str, Any]) -> None:
         if value:
             table.add_row(Text(name, style="dim"), Text(safe(value)))
     out.print(table)
+    if not report["n_indexed"]:
+        out.print(Text(f"No file was indexed; 'devmind files {safe(str(report['repo']))}' says why.", style="yellow"))
 
 
 def _reused(n_reused: int) -> str:
