@@ -6,25 +6,34 @@ It reads published generations only and never writes to the knowledge base.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
+from devmind.answer.callers import asked_name, compose_callers
 from devmind.answer.extractive import compose
+from devmind.answer.subject import Named
 from devmind.embed.choose import open_embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import ALIVE, VISIBLE, unknown_repository
 from devmind.index.lexical import LexicalReader
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import CACHE_SECONDS, Retriever
-from devmind.retrieve.graph import callees, callers, definitions, path_between
+from devmind.retrieve.graph import Definition, callees, callers, definitions, path_between
 from devmind.settings import Settings, secret
-from devmind.types import Answer, Filters, SearchResult, stable_id
+from devmind.types import Answer, Filters, Hit, Role, SearchResult, SymbolKind, split_lines, stable_id
 
 if TYPE_CHECKING:
     from devmind.embed.remote import RemoteOptions
 
 NO_FILTERS = Filters()
+CALLS = ("calls",)
+MASK = "***"  # what stands for a secret in indexed text
+MAX_CALLS_READ = 1000  # of a name, for an answer that shows a few
+HERITAGE = ("inherits", "implements")
 REBUILD = "index its repositories again into another --kb folder"
 
 
@@ -69,64 +78,173 @@ class Service:
     # Questions --------------------------------------------------------------------------------------------------
 
     def search(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
-        return self.retriever.search(query, k=k, filters=filters)
+        """Return the best hits.
+
+        Raises:
+            UsageError: the query is empty, or a filter names what no indexed file can have.
+        """
+        found = self.retriever.search(query, k=k, filters=self._checked(filters))
+        return replace(found, hits=self._with_freshness(found.hits))
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
-        return self.answer(self.search(question, k=k, filters=filters))
+        return self.answer(self.search(question, k=k, filters=filters), filters=filters)
 
-    def answer(self, found: SearchResult) -> Answer:
-        """Answer the query of ``found`` from its hits."""
-        return compose(found.query, found, self)
+    def answer(self, found: SearchResult, *, filters: Filters = NO_FILTERS) -> Answer:
+        """Answer from the hits of ``found``; who calls a name is answered from the relations, when they know it."""
+        name = asked_name(found.query)
+        only_repos = replace(filters, repos=()) == NO_FILTERS
+        by_calls = self._callers_answer(found.query, name, found) if name and only_repos else None
+        return by_calls or compose(found.query, found, self)
+
+    def _callers_answer(self, question: str, name: str, result: SearchResult) -> Answer | None:
+        edges = [
+            edge
+            for repo in sorted(result.generations)
+            for edge in self.graph("callers", name, repo=repo, limit=MAX_CALLS_READ)
+        ]
+        roles = {at: self._role(*at) for at in {(edge["repo"], edge["path"]) for edge in edges}}
+        return compose_callers(
+            question,
+            name,
+            [{**edge, "role": roles[edge["repo"], edge["path"]]} for edge in edges],
+            result=result,
+            commits={repo: commit for repo, _, commit in self.catalog.active().values()},
+            sources=self,
+        )
+
+    def _role(self, repo: str, path: str) -> str:
+        rows = self.catalog.rows(
+            f"""SELECT p.role FROM repository r JOIN place p ON p.repo_id = r.repo_id AND p.path = ?
+            JOIN alive a ON a.place_id = p.place_id AND {ALIVE} WHERE r.name = ?""",
+            (path, repo),
+        )
+        return rows[0][0] if rows else ""
+
+    def _checked(self, filters: Filters) -> Filters:
+        """Return the filters in lower case; a value that can match nothing is an error, not an empty result."""
+        if not (filters.languages or filters.kinds or filters.roles):
+            return filters
+        lowered = replace(
+            filters,
+            languages=tuple(value.lower() for value in filters.languages),
+            kinds=tuple(value.lower() for value in filters.kinds),
+            roles=tuple(value.lower() for value in filters.roles),
+        )
+        _refuse_unknown("role", lowered.roles, get_args(Role))
+        if lowered.languages:
+            _refuse_unknown("language", lowered.languages, self._distinct("SELECT DISTINCT language FROM content"))
+        if lowered.kinds:
+            indexed = self._distinct("SELECT DISTINCT node_type FROM chunk")
+            if not indexed >= set(lowered.kinds):
+                _refuse_unknown("kind", lowered.kinds, {*indexed, *get_args(SymbolKind)})
+        return lowered
+
+    def _distinct(self, sql: str) -> set[str]:
+        return {row[0] for row in self.catalog.rows(sql) if row[0]}
+
+    def _with_freshness(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Mark the hits whose lines no longer stand in the file on disk; a fixed ref or a bare repository stays."""
+        folders = {r.name: Path(r.source) for r in self.catalog.repositories() if r.source and not r.ref}
+        return tuple(
+            hit if hit.repo not in folders or self._is_fresh(folders[hit.repo], hit) else replace(hit, fresh=False)
+            for hit in hits
+        )
+
+    def _is_fresh(self, folder: Path, hit: Hit) -> bool:
+        rows = self.catalog.rows(
+            f"""SELECT p.last_modified, t.encoding FROM repository r
+            JOIN place p ON p.repo_id = r.repo_id AND p.path = ? JOIN alive a ON a.place_id = p.place_id AND {ALIVE}
+            JOIN content t ON t.content_id = p.content_id WHERE r.name = ?""",
+            (hit.path, hit.repo),
+        )
+        if not rows or rows[0][0] is None or not folder.is_dir():  # read from a commit, or the folder is not here
+            return True
+        path = folder / hit.path
+        try:
+            if path.stat().st_mtime == rows[0][0]:
+                return True
+            now = split_lines(path.read_bytes().decode(rows[0][1], "replace"))[hit.start_line - 1 : hit.end_line]
+        except OSError:
+            return False
+        then = hit.content.split("\n")
+        return len(now) == len(then) and all(map(_is_same_line, then, now))
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the definitions of ``name``, which may be qualified: ``Class.method``, ``ns::fn``, ``(*T).Method``."""
         names, name = self._names(), _sayable(name)
         return [
             {"repo": names[d.repo_id], "path": d.path, "name": d.name, "qualified_name": d.qualified_name,
              "kind": d.kind, "start_line": d.start_line, "end_line": d.end_line, "signature": d.signature,
              "docstring": d.docstring}
-            for d in definitions(self.catalog, name, self._repo_ids(repo))[:limit]
+            for d in definitions(self.catalog, _plain(name), self._repo_ids(repo))[:limit]
         ]  # fmt: skip
 
     def graph(self, direction: str, name: str, *, repo: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
-        """Return edges: ``callers`` of a symbol, its ``callees``, ``imports`` of a path or name, ``inherits``."""
+        """Return edges: ``callers`` of a symbol, its ``callees``, ``imports`` of a path or name, ``inherits``.
+
+        ``path`` and ``line`` of an edge say where the use is written, ``target_path`` where the target is defined
+        (empty when that is outside the repository).
+        """
         repo_ids, name = self._repo_ids(repo), _sayable(name)
         if direction == "imports":
             return self._imports(name, repo_ids)[:limit]
         edges: list[dict[str, Any]] = []
-        for d in definitions(self.catalog, name, repo_ids):
+        for d in definitions(self.catalog, _plain(name), repo_ids):
             if direction == "callers":
-                edges += callers(self.catalog, d)
+                edges += self._edges_to(d)
             elif direction == "callees":
-                edges += callees(self.catalog, d)
+                edges += self._edges_from(d)
             elif direction == "inherits":
-                edges += callers(self.catalog, d, ("inherits", "implements"))
-                edges += callees(self.catalog, d, ("inherits", "implements"))
+                edges += self._edges_to(d, HERITAGE) + self._edges_from(d, HERITAGE)
             else:
                 raise UsageError(f"unknown relation '{direction}': use callers, callees, imports or inherits")
         unique = {json.dumps(edge, sort_keys=True): edge for edge in edges}
         return list(unique.values())[:limit]
 
+    def _edges_to(self, d: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+        repo = self._names()[d.repo_id]
+        return [
+            _edge(edge, repo=repo, path=edge["path"], target_path=d.path) for edge in callers(self.catalog, d, kinds)
+        ]
+
+    def _edges_from(self, d: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+        repo = self._names()[d.repo_id]
+        return [
+            _edge(edge, repo=repo, path=d.path, target_path=edge["path"]) for edge in callees(self.catalog, d, kinds)
+        ]
+
     def _imports(self, name: str, repo_ids: list[int]) -> list[dict[str, Any]]:
+        """Return what the file ``name`` imports, and who imports the name or module ``name`` or a part of it."""
         rows = self.catalog.rows(
-            f"""SELECT p.path, x.name, x.qualifier, x.line FROM reference x JOIN place p ON p.content_id = x.content_id
+            f"""SELECT DISTINCT r.name, p.path, x.name, x.qualifier, x.line
+            FROM reference x JOIN place p ON p.content_id = x.content_id
             {VISIBLE}
-            WHERE x.kind = 'imports' AND (p.path = ? OR x.name = ? OR x.qualifier = ?)
-            AND r.repo_id IN (SELECT value FROM json_each(?)) ORDER BY p.path, x.line""",
-            (name, name, name, json.dumps(repo_ids)),
+            WHERE x.kind = 'imports' AND (p.path = ?1 OR x.name = ?1 OR x.qualifier = ?1
+              OR substr(x.qualifier, 1, length(?1) + 1) IN (?1 || '.', ?1 || '/', ?1 || '\\')
+              OR substr(x.qualifier, 1, length(?1) + 2) = ?1 || '::')
+            AND r.repo_id IN (SELECT value FROM json_each(?2)) ORDER BY r.name, p.path, x.line, x.name""",
+            (name, json.dumps(repo_ids)),
         )
         return [
-            {"kind": "imports", "source": path, "target": f"{module}:{what}" if module and module != what else what,
-             "path": path, "line": line, "confidence": "exact"}
-            for path, what, module, line in rows
+            {"repo": repo, "kind": "imports", "source": path,
+             "target": f"{module}:{what}" if module and module != what else what,
+             "path": path, "line": line, "target_path": "", "confidence": "exact"}
+            for repo, path, what, module, line in rows
         ]  # fmt: skip
 
     def graph_path(self, a: str, b: str, *, repo: str | None = None) -> list[dict[str, Any]]:
+        """Return the edges of a shortest chain of calls from ``a`` to ``b``, with the places that ``graph`` gives."""
         repo_ids = self._repo_ids(repo)
-        for start in definitions(self.catalog, _sayable(a), repo_ids)[:3]:
-            for goal in definitions(self.catalog, _sayable(b), [start.repo_id])[:3]:
+        for start in definitions(self.catalog, _plain(_sayable(a)), repo_ids)[:3]:
+            for goal in definitions(self.catalog, _plain(_sayable(b)), [start.repo_id])[:3]:
                 found = path_between(self.catalog, start, goal)
                 if found:
-                    return found
+                    name = self._names()[start.repo_id]
+                    at = [start.path, *(edge["path"] for edge in found)]
+                    return [
+                        _edge(edge, repo=name, path=path, target_path=edge["path"])
+                        for path, edge in zip(at, found, strict=False)
+                    ]
         return []
 
     # State ------------------------------------------------------------------------------------------------------
@@ -234,13 +352,12 @@ class Service:
             checks = [{"check": "catalog file", "ok": damage == "ok", "detail": damage}, self._check_lexical()]
         except StoreError as error:
             return [{"check": "catalog file", "ok": False, "detail": f"{error.__cause__ or error}; {REBUILD}"}]
-        for repo_id, (name, generation, commit) in sorted(self.catalog.active().items()):
+        for repo_id, (name, generation, _) in sorted(self.catalog.active().items()):
             snapshot = self.retriever.snapshot(repo_id, generation)
             n_chunks = self._report(repo_id, generation).get("n_chunks", 0)
             checks.append(
                 {"check": f"vectors of {name}", "ok": len(snapshot.keys) == n_chunks,
-                 "detail": f"generation {generation} ({commit[:12] or 'no commit'}): {len(snapshot.keys)} vectors, "
-                           f"{n_chunks} chunks"}
+                 "detail": f"generation {generation}: {len(snapshot.keys)} vectors, {n_chunks} chunks"}
             )  # fmt: skip
         return checks
 
@@ -279,6 +396,16 @@ class Service:
         )
         return (rows[0][0], rows[0][1]) if rows else None
 
+    def named_within(self, repo: str, path: str, generation: int, *, start_line: int, end_line: int) -> list[Named]:
+        """Return the definitions that share a line with ``start_line..end_line``, outer ones first."""
+        at = self._content(repo, path, generation)
+        rows = self.catalog.rows(
+            "SELECT qualified_name, kind, doc_line, end_line, docstring FROM symbol WHERE content_id = ? "
+            "AND doc_line <= ? AND end_line >= ? ORDER BY doc_line, end_line DESC, ordinal",
+            (at, end_line, start_line),
+        )
+        return [Named(*row) for row in rows]
+
     def _content(self, repo: str, path: str, generation: int) -> int | None:
         rows = self.catalog.rows(
             "SELECT p.content_id FROM repository r JOIN place p ON p.repo_id = r.repo_id AND p.path = ? "
@@ -308,3 +435,36 @@ class Service:
 def _sayable(name: str) -> str:
     """Return ``name`` with what no store can hold (bytes that were not UTF-8, lone surrogates) as escapes."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _edge(edge: Mapping[str, Any], *, repo: str, path: str, target_path: str) -> dict[str, Any]:
+    return {
+        "repo": repo,
+        "kind": edge["kind"],
+        "source": edge["source"],
+        "target": edge["target"],
+        "path": path,
+        "line": edge["line"],
+        "target_path": target_path,
+        "confidence": edge["confidence"],
+    }
+
+
+def _plain(name: str) -> str:
+    """Return a name without what people write around it: back-ticks, ``()`` and Go's ``(*T)``."""
+    return re.sub(r"\(\*?(\w*)\)", r"\1", name.strip().strip("`"))
+
+
+def _refuse_unknown(what: str, values: Iterable[str], known: Collection[str]) -> None:
+    for value in values:
+        if value not in known:
+            raise UsageError(
+                f"no {what} {value!r} is indexed; known: {', '.join(sorted(known)) or 'none'}", code=f"unknown_{what}"
+            )
+
+
+def _is_same_line(indexed: str, now: str) -> bool:
+    """Return whether a line on disk is the indexed one, whose secrets are masked and whose byte order mark is gone."""
+    head, mask, rest = indexed.lstrip("\ufeff").partition(MASK)
+    now = now.lstrip("\ufeff")
+    return now.startswith(head) and now.endswith(rest.rpartition(MASK)[2]) if mask else now == head

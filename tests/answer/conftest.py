@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from devmind.answer.subject import Named
 from devmind.types import Hit, SearchResult, split_lines
 
 CACHE = '''\
@@ -24,7 +25,7 @@ GUIDE = "# Guide\n\nThe cache evicts the oldest entries.\n"
 
 
 class FakeSources:
-    """Implements ``devmind.answer.verify.Lines`` over a dict."""
+    """Implements ``devmind.answer.extractive.Sources`` over a dict."""
 
     def __init__(self) -> None:
         self.files = {
@@ -40,6 +41,14 @@ class FakeSources:
 
     def symbol_span(self, repo: str, path: str, generation: int, symbol: str) -> tuple[int, int] | None:
         return self.spans.get(symbol) if (repo, path, generation) in self.files else None
+
+    def named_within(self, repo: str, path: str, generation: int, *, start_line: int, end_line: int) -> list[Named]:
+        spans = self.spans.items() if path.endswith(".py") else ()
+        return [
+            Named(name, "class" if name == "Cache" else "method", first, last, "")
+            for name, (first, last) in spans
+            if name not in ("evict", "Guide") and first <= end_line and last >= start_line
+        ]
 
 
 @pytest.fixture

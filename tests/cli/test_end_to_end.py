@@ -149,3 +149,58 @@ def test_ctrl_c_says_what_to_do_and_the_next_run_finishes(tmp_path: Path) -> Non
     assert "published generation is unchanged" in message
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["reports"][0]["n_indexed"] == 400
+
+
+@pytest.mark.parametrize(("argv", "said"), [
+    (["symbol", "NoSuchName"], "No definition of NoSuchName is indexed"),
+    (["graph", "callers", "NoSuchName"], "No definition of NoSuchName is indexed"),
+    (["graph", "callers", "evict_oldest"], "No call of evict_oldest is indexed"),
+    (["graph", "path", "find_oldest", "add_tax"], "No chain of calls leads from find_oldest to add_tax"),
+    (["graph", "imports", "nothing"], "Nothing indexed imports nothing"),
+    (["search", "cache", "--path", "web/*"], "No indexed code passes the filters --path web/*"),
+])  # fmt: skip
+def test_a_person_is_told_why_there_is_nothing(
+    argv: list[str], said: str, kb: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*argv, "--kb", str(kb)]) == 1
+    assert said in capfd.readouterr().out
+
+
+def test_words_need_no_quotes(kb: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code, result = call(kb, capfd, "search", "invoice", "tax", "-k", "1")
+    assert (code, result["query"], result["hits"][0]["path"]) == (0, "invoice tax", "invoice.py")
+
+
+def test_a_failed_export_leaves_no_file(kb: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    dump = tmp_path / "dump.jsonl"
+    assert run(["--kb", str(kb), "export", "nosuch", "-o", str(dump)]) == 2
+    assert "no repository named 'nosuch'" in capfd.readouterr().err
+    assert not dump.exists()
+
+
+def test_sync_of_everything_passes_over_what_was_imported(
+    kb: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    dump, copy, source = tmp_path / "dump.jsonl", tmp_path / "copy", tmp_path / "other"
+    source.mkdir()
+    (source / "a.py").write_text("A = 1\n", encoding="utf-8")
+    assert run(["--kb", str(kb), "export", "-o", str(dump)]) == 0
+    assert run(["--kb", str(copy), "import", str(dump)]) == 0
+    assert run(["--kb", str(copy), "sync"]) == 2
+    assert "imported from files" in capfd.readouterr().err
+    assert run(["--kb", str(copy), "add", str(source)]) == 0
+    code, result = call(copy, capfd, "sync")
+    assert (code, [report["repo"] for report in result["reports"]], result["errors"]) == (0, ["other"], [])
+
+
+def test_a_source_is_named_once_in_its_error_and_by_its_name_in_the_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "shelf"
+    source.mkdir()
+    (source / "a.py").write_text("A = 1\n", encoding="utf-8")
+    monkeypatch.chdir(source)
+    assert run(["--kb", str(tmp_path / "kb"), "add", "."]) == 0
+    assert "shelf publish" in capfd.readouterr().err
+    assert run(["--kb", str(tmp_path / "kb"), "add", "/nonexistent"]) == 2
+    assert capfd.readouterr().err.startswith("devmind: /nonexistent does not exist")

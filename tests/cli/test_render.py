@@ -2,14 +2,26 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from devmind.render.plain import batch_hit, dumps, to_json
-from devmind.render.terminal import Links, safe, show_answer, show_report, show_rows, show_search
+from devmind.render.terminal import (
+    Links,
+    safe,
+    show_answer,
+    show_edges,
+    show_files,
+    show_report,
+    show_rows,
+    show_search,
+    show_status,
+    show_symbols,
+    telling_window,
+)
 from devmind.types import Answer, Citation, Hit, SearchResult
 
 HIT = Hit(
@@ -82,3 +94,64 @@ def test_rows_and_reports_are_tables() -> None:
     assert "100.00 %" in stream.getvalue()
     assert "2.0 MB/s" in stream.getvalue()
     assert "binary 1" in stream.getvalue()
+
+
+def test_an_unchanged_repository_is_reported_in_one_line_and_a_dirty_tree_is_named() -> None:
+    out, stream = printed()
+    report = {
+        "repo": "web", "generation": 2, "commit": "c" * 40 + "-dirty", "changed": False, "n_files": 3, "n_indexed": 2,
+        "n_reused": 2, "n_chunks": 5, "n_symbols": 4, "n_edges": 6, "files_by_language": {"python": 2},
+        "skips_by_reason": {}, "completeness": 1.0, "bytes_indexed": 2_000_000, "seconds": 1.0,
+    }  # fmt: skip
+    show_report(out, report)
+    assert stream.getvalue() == "web: unchanged, generation 2 @ cccccccccccc-dirty: 2 files, 5 chunks\n"
+
+
+def test_a_snippet_shows_the_lines_that_share_most_with_the_query() -> None:
+    lines = ["/* licence", *[f" * text {n}" for n in range(10)], " */", "const fresh = require('fresh')", "next()"]
+    assert telling_window(lines, "fresh", 8) == 6  # the last eight: the match stands near the end
+    assert telling_window(lines, "licence of fresh", 8) == 0  # the head shares as much
+    assert telling_window(lines, "nothing here", 8) == 0
+    assert telling_window(lines[:8], "fresh", 8) == 0
+    out, stream = printed()
+    hit = replace(HIT, content="\n".join(lines), start_line=1, end_line=len(lines))
+    show_search(out, SearchResult("fresh", (hit,), 0.9, {"web": 2}), Links("", {}), explain=False, full=False)
+    assert "      13 │ const fresh" in stream.getvalue()
+    assert "… 6 more lines" in stream.getvalue()
+    assert "licence" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(("lexical", "warned"), [(0.0, True), (1.5, False)])
+def test_hits_that_share_no_word_with_the_query_are_marked(lexical: float, warned: bool) -> None:
+    out, stream = printed()
+    hit = replace(HIT, why={"lexical": lexical, "dense": 0.1})
+    show_search(out, SearchResult("f", (hit,), 0.1, {"web": 2}), Links("", {}), explain=False, full=False)
+    assert ("holds a word of the query" in stream.getvalue()) is warned
+
+
+def test_relations_symbols_files_and_states_are_lines_that_fit_a_narrow_window() -> None:
+    out, stream = printed()
+    edge = {"repo": "web", "kind": "calls", "source": "A.f", "target": "B.g", "path": "a.py", "line": 3,
+            "target_path": "b.py", "confidence": "exact"}  # fmt: skip
+    show_edges(out, [edge, {**edge, "kind": "imports", "source": "a.py", "target_path": ""}], Links("", {}))
+    symbol = {"repo": "web", "path": "b.py", "name": "g", "qualified_name": "B.g", "kind": "method", "start_line": 3,
+              "end_line": 9, "signature": "def g(self)", "docstring": "Go\nhome.\n\nMore."}  # fmt: skip
+    show_symbols(out, [symbol], Links("", {}))
+    state = {"repo": "web", "source": "/src/web", "ref": "v1", "generation": 2, "commit": "", "n_indexed": 2,
+             "n_chunks": 5, "completeness": 0.5}  # fmt: skip
+    show_status(out, [state])
+    indexed = {"path": "a.py", "status": "indexed", "reason": "", "detail": "syntax errors", "language": "python",
+               "role": "source", "size_bytes": 10, "n_lines": 1200, "encoding": "utf-8"}  # fmt: skip
+    skipped = {"path": "x.png", "status": "skipped", "reason": "binary", "detail": "a .png file", "size_bytes": 9}
+    show_files(out, [indexed, skipped])
+    assert stream.getvalue().splitlines() == [
+        "a.py:3  A.f calls B.g  in b.py  exact  web",
+        "a.py:3  imports B.g  web",
+        "b.py:3-9  B.g  method  web",
+        "    def g(self)",
+        "    Go home.",
+        "web  generation 2  2 files  5 chunks  50.00 % complete",
+        "    /src/web at v1",
+        "a.py  python  source  1,200 lines  syntax errors",
+        "x.png  skipped, binary: a .png file",
+    ]

@@ -51,7 +51,8 @@ def test_an_import_that_is_not_utf8_names_the_line(
     add(shop)
     dump = tmp_path / "dump.jsonl"
     assert call("export", "-o", str(dump))[0] == 0
-    good = dump.read_bytes().split(b"\n")[0]
+    document = json.loads(dump.read_bytes().split(b"\n")[0])
+    good = json.dumps({**document, "repo_id": "shop-copy"}).encode()
     dump.write_bytes(good + b"\n\xff\xfe\n")
     code, _, err = call("import", str(dump))
     assert code == 2

@@ -11,8 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from devmind.answer.question import Question, read_question, terms_of
+from devmind.answer.subject import Definitions, narrow
 from devmind.answer.verify import Lines, format_citation, verify
 from devmind.retrieve.query import translate
 from devmind.types import Answer, Citation, Hit, SearchResult
@@ -53,8 +55,9 @@ DEFINING = (
     "(?:def|class|fn|func|fun|function|sub|struct|interface|trait|enum|type|const|let|var|val|impl|module|namespace|object"
     "|record|union|protocol|macro_rules!|define|public|private|protected|static|void|int|bool|char|auto)"
 )
-EVERYDAY = """append bool cast dict float get getattr int isinstance len list make max min panic print property range
-set sizeof str super toString tuple type __init__"""
+EVERYDAY = """all any append assert assert_eq bool cast classmethod contextmanager dict enumerate filter float format
+get getattr hasattr int isinstance iter len list make map max min new next panic print println property range repr
+reversed set setattr setter sizeof sorted staticmethod str super toString tuple type vec zip __init__"""
 EVERYDAY_CALLS = frozenset(EVERYDAY.split())  # calls that tell nothing about the caller
 TYPE_PREFIX = re.compile(r"^(?:\w+\[[^:]*\]|str|int|bool|float|list|dict): (?=[A-Z])")  # "Optional[float]: Get …"
 PROSE_KINDS = frozenset(["heading", "section", "key"])
@@ -68,6 +71,10 @@ KIND_ZH = {
     "table": "表", "view": "视图", "target": "构建目标", "message": "消息", "service": "服务", "rpc": "远程调用",
     "stage": "构建阶段", "section": "文档章节", "part": "片段",
 }  # fmt: skip
+
+
+class Sources(Lines, Definitions, Protocol):
+    """What the composer reads of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +145,7 @@ CHINESE = Phrases(
 )
 
 
-def compose(question: str, result: SearchResult, sources: Lines) -> Answer:
+def compose(question: str, result: SearchResult, sources: Sources) -> Answer:
     """Answer from at most five pieces of evidence, three of them quoted; every citation is checked before it is shown.
 
     The words of a Chinese question choose the lines to quote through the glossary that the search used.
@@ -155,13 +162,14 @@ def compose(question: str, result: SearchResult, sources: Lines) -> Answer:
     wanted = asked.terms
     if asked.chinese:
         wanted |= terms_of(" ".join(word for words in translate(asked.text) for word in words))
+    subjects = [narrow(hit, wanted, sources) for hit in evidence]
     drafts = [
         Citation(hit.repo, hit.path, hit.symbol, hit.start_line, hit.end_line, hit.commit, verified=False)
-        for hit in evidence
+        for hit in subjects
     ]
     verdicts = verify(drafts, generations=result.generations, sources=sources)
     direct = [
-        (hit, verdict.resolved) for hit, verdict in zip(evidence, verdicts, strict=True) if verdict.resolved is not None
+        (hit, verdict.resolved) for hit, verdict in zip(subjects, verdicts, strict=True) if verdict.resolved is not None
     ]
     direct = [pair for at, pair in enumerate(direct) if at == 0 or _is_related(pair[0], wanted)][:MAX_DIRECT]
     if not direct:

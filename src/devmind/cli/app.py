@@ -7,15 +7,29 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from devmind import __version__
 from devmind.render.plain import dumps, safe
 from devmind.settings import Settings, load
 
+COMMANDS = "add sync status files search ask symbol graph generations rollback remove export import doctor"
+ORDER = {name: at for at, name in enumerate(COMMANDS.split())}
+
+
+class InOrderOfUse(TyperGroup):
+    """Lists the commands as a newcomer needs them, not as their modules happen to be imported."""
+
+    def list_commands(self, ctx: object) -> list[str]:
+        return sorted(self.commands, key=lambda name: ORDER.get(name, len(ORDER)))
+
+
 app = typer.Typer(
+    cls=InOrderOfUse,
     name="devmind",
     help="A knowledge base for code: index repositories, search them, ask and get answers with checked citations.",
-    epilog="Global options may stand before or after the command. Exit codes: 0 found, 1 nothing found, 2 error.",
+    epilog="Global options may stand before or after the command. Begin with 'devmind add FOLDER'. "
+    "Exit codes: 0 found, 1 nothing found or refused, 2 error, 130 interrupted.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,32 +18,37 @@ from devmind.render.plain import batch_hit, to_json
 from devmind.types import Filters
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from devmind.render.terminal import Links
     from devmind.service import Service
 
-Repos = Annotated[list[str] | None, typer.Option("--repo", help="Only this repository (may be repeated).")]
-Paths = Annotated[list[str] | None, typer.Option("--path", metavar="GLOB", help="Only paths that match.")]
-Langs = Annotated[list[str] | None, typer.Option("--lang", help="Only this language.")]
-Kinds = Annotated[list[str] | None, typer.Option("--kind", help="Only this kind of symbol (function, class, …).")]
+Repos = Annotated[
+    list[str] | None, typer.Option("--repo", metavar="REPO", help="Only this repository (may be repeated).")
+]
+Paths = Annotated[
+    list[str] | None, typer.Option("--path", metavar="GLOB", help="Only paths that match, or lie in this folder.")
+]
+Langs = Annotated[list[str] | None, typer.Option("--lang", metavar="NAME", help="Only this language (python, go, …).")]
+Kinds = Annotated[
+    list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind of symbol (function, class, …).")
+]
 Roles = Annotated[
-    list[str] | None, typer.Option("--role", help="Only this role: source, test, docs, config, generated, vendored.")
+    list[str] | None,
+    typer.Option("--role", metavar="ROLE", help="Only this role: source, test, docs, config, generated, vendored."),
 ]
 Batch = Annotated[
     str | None, typer.Option("--batch", metavar="FILE", help='Lines {"id","query","repo"?}; "-" reads standard input.')
 ]
-OneRepo = Annotated[str | None, typer.Option("--repo", help="Only this repository.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="At most this many rows.")]
-STATUS_COLUMNS = (
-    "repo",
-    "source",
-    "ref",
-    "generation",
-    "commit",
-    "n_indexed",
-    "n_chunks",
-    "completeness",
-    "published_at",
-)
+OneRepo = Annotated[str | None, typer.Option("--repo", metavar="REPO", help="Only this repository.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most this many rows.")]
+EMPTY = "The knowledge base holds no repository; add one with 'devmind add SOURCE'."
+NO_RELATION = {
+    "callers": "No call of {0} is indexed.",
+    "callees": "{0} calls nothing.",
+    "inherits": "{0} inherits from nothing, and nothing inherits from it.",
+    "path": "No chain of calls leads from {0} to {1}.",
+}
 DIRECTIONS = ("callers", "callees", "imports", "inherits", "path")
 
 
@@ -76,8 +82,11 @@ def _finish(found: bool) -> None:
 @app.command()
 def search(
     ctx: typer.Context,
-    query: Annotated[str | None, typer.Argument(help="Words, names or a question, in English or Chinese.")] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many hits.")] = 10,
+    query: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[QUERY...]", help="Words, names or a question, in English or Chinese."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", metavar="N", min=1, max=1000, help="How many hits.")] = 10,
     repo: Repos = None,
     path: Paths = None,
     lang: Langs = None,
@@ -108,14 +117,20 @@ def search(
             from devmind.render.terminal import console, show_search
 
             show_search(console(), result, _links(session, service), explain=explain, full=session.verbose)
+            if not result.hits:
+                print(_why_none(service, filters))
     _finish(bool(result.hits))
 
 
 @app.command()
 def ask(
     ctx: typer.Context,
-    question: Annotated[str | None, typer.Argument(help="A question, in English or Chinese.")] = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many pieces of evidence to look at.")] = 5,
+    question: Annotated[
+        list[str] | None, typer.Argument(metavar="[QUESTION...]", help="A question, in English or Chinese.")
+    ] = None,
+    k: Annotated[
+        int, typer.Option("-k", metavar="N", min=1, max=100, help="How many pieces of evidence to look at.")
+    ] = 5,
     repo: Repos = None,
     path: Paths = None,
     lang: Langs = None,
@@ -123,7 +138,7 @@ def ask(
     role: Roles = None,
     batch: Batch = None,
 ) -> None:
-    """Answer QUESTION from the indexed code, with citations that were checked."""
+    """Answer QUESTION, with citations that were checked."""
     session = session_of(ctx)
     filters = _filters(repo, path, lang, kind, role)
     if batch is not None:
@@ -158,106 +173,189 @@ def ask(
 @app.command()
 def symbol(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="Name or qualified name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name or qualified name.")],
     repo: OneRepo = None,
     limit: Limit = 50,
 ) -> None:
     """List the definitions of NAME."""
-    _rows(session_of(ctx), lambda service: service.symbols(name, repo=repo, limit=limit))
+    _rows(
+        session_of(ctx),
+        lambda service: service.symbols(name, repo=repo, limit=limit),
+        none=lambda _: _no_definition(name),
+        show=_as_symbols,
+    )
 
 
 @app.command()
 def graph(
     ctx: typer.Context,
-    direction: Annotated[str, typer.Argument(help="callers, callees, imports, inherits or path.")],
+    direction: Annotated[str, typer.Argument(metavar="RELATION", help="callers, callees, imports, inherits or path.")],
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One name; two for path.")],
     repo: OneRepo = None,
     limit: Limit = 100,
 ) -> None:
-    """Follow the relations of NAME, or the path from one name to another."""
+    """Follow the calls, imports or inheritance of NAME."""
     if direction not in DIRECTIONS:
         raise UsageError(f"unknown direction {direction!r}; choose one of {', '.join(DIRECTIONS)}")
     wanted = 2 if direction == "path" else 1
     if len(names) != wanted:
         raise UsageError(f"graph {direction} takes {wanted} name{'s' * (wanted - 1)}, got {len(names)}")
+    session = session_of(ctx)
     if direction == "path":
-        _rows(session_of(ctx), lambda service: service.graph_path(names[0], names[1], repo=repo))
+        _rows(
+            session,
+            lambda service: service.graph_path(*names, repo=repo),
+            none=_no_relation(direction, names, repo),
+            show=_as_edges,
+        )
     else:
-        _rows(session_of(ctx), lambda service: service.graph(direction, names[0], repo=repo, limit=limit))
+        _rows(
+            session,
+            lambda service: service.graph(direction, names[0], repo=repo, limit=limit),
+            none=_no_relation(direction, names, repo),
+            show=_as_edges,
+        )
+
+
+def _no_relation(direction: str, names: Sequence[str], repo: str | None) -> Callable[[Service], str]:
+    """Return what explains an empty result: a name that is not defined, or a relation that is not there."""
+
+    def why(service: Service) -> str:
+        if direction == "imports":
+            return f"Nothing indexed imports {names[0]}, and no indexed file of that path imports anything."
+        unknown = [name for name in names if not service.symbols(name, repo=repo, limit=1)]
+        if unknown:
+            return _no_definition(unknown[0])
+        return NO_RELATION[direction].format(*names)
+
+    return why
+
+
+def _no_definition(name: str) -> str:
+    return f"No definition of {name} is indexed; 'devmind search {name}' looks for uses and meaning."
 
 
 @app.command()
 def status(
-    ctx: typer.Context, repo: Annotated[str | None, typer.Argument(help="Only this repository.")] = None
+    ctx: typer.Context,
+    repo: Annotated[str | None, typer.Argument(metavar="[REPO]", help="Only this repository.")] = None,
 ) -> None:
     """Show the repositories and their published generations."""
-    _rows(session_of(ctx), lambda service: service.status(repo), only=STATUS_COLUMNS)
+    _rows(
+        session_of(ctx),
+        lambda service: service.status(repo),
+        none=lambda _: EMPTY,
+        show=_as_status,
+    )
 
 
 @app.command()
 def files(
     ctx: typer.Context,
-    repo: Annotated[str, typer.Argument(help="Name of the repository.")],
+    repo: Annotated[str, typer.Argument(metavar="REPO", help="Name of the repository.")],
     skipped: Annotated[bool, typer.Option("--skipped", help="Only the files that are not indexed.")] = False,
 ) -> None:
     """List each file of REPO and why it is, or is not, indexed."""
-    _rows(session_of(ctx), lambda service: service.files(repo, skipped=skipped))
+    none = f"No file of {repo} was skipped." if skipped else f"{repo} holds no file."
+    _rows(session_of(ctx), lambda service: service.files(repo, skipped=skipped), none=lambda _: none, show=_as_files)
 
 
 @app.command()
-def generations(ctx: typer.Context, repo: Annotated[str, typer.Argument(help="Name of the repository.")]) -> None:
+def generations(
+    ctx: typer.Context, repo: Annotated[str, typer.Argument(metavar="REPO", help="Name of the repository.")]
+) -> None:
     """List the kept generations of REPO."""
-    _rows(session_of(ctx), lambda service: service.generations(repo))
+    _rows(session_of(ctx), lambda service: service.generations(repo), none=lambda _: f"{repo} has no generation yet.")
 
 
 @app.command()
 def doctor(ctx: typer.Context) -> None:
     """Check the knowledge base and this installation."""
     session = session_of(ctx)
-    rows = _rows(session, lambda service: service.doctor())
+    rows = _rows(session, lambda service: service.doctor(), none=lambda _: EMPTY)
     _finish(all(row.get("ok") for row in rows))
 
 
 @app.command()
 def export(
     ctx: typer.Context,
-    repo: Annotated[str | None, typer.Argument(help="Only this repository.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    repo: Annotated[str | None, typer.Argument(metavar="[REPO]", help="Only this repository.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
-    """Write the documents with chunks, symbols and edges as JSON Lines."""
-    n_documents = 0
-    with _service(session_of(ctx)) as service:
+    """Write documents, chunks, symbols and edges as JSON Lines."""
+    session = session_of(ctx)
+    with _service(session) as service:
+        documents = service.export(repo)
+        first = next(documents, None)  # a repository that is not there is told before any file is touched
+        n_documents = 0
+        found = chain([first], documents) if first is not None else iter(())
         if output is None:
-            for document in service.export(repo):
+            for document in found:
                 emit(document)
                 n_documents += 1
         else:
-            try:
-                with output.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                    for document in service.export(repo):
-                        file.write(json.dumps(document, ensure_ascii=False) + "\n")
-                        n_documents += 1
-            except OSError as error:
-                raise UsageError(f"cannot write {output}: {error.strerror}; choose another --output") from error
+            n_documents = _write_documents(found, output)
+            if not (session.quiet or session.json):
+                print(f"{n_documents:,} documents written to {output}", file=sys.stderr)
     _finish(n_documents > 0)
 
 
+def _write_documents(documents: Iterable[dict[str, Any]], output: Path) -> int:
+    n_documents = 0
+    try:
+        with output.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            for document in documents:
+                file.write(json.dumps(document, ensure_ascii=False) + "\n")
+                n_documents += 1
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror}; choose another --output") from error
+    return n_documents
+
+
 def _rows(
-    session: Session, query: Callable[[Service], list[dict[str, Any]]], *, only: Sequence[str] = ()
+    session: Session,
+    query: Callable[[Service], list[dict[str, Any]]],
+    *,
+    none: Callable[[Service], str],
+    show: Callable[[Console, list[dict[str, Any]], Links], None] | None = None,
 ) -> list[dict[str, Any]]:
+    """Show rows as JSON, or with ``show`` (a table without it); ``none`` says to a person why there are none."""
     with _service(session) as service:
         rows = query(service)
         if session.json:
             emit(rows)
-        else:
+        elif rows:
             from devmind.render.terminal import console, show_rows
 
-            if rows:
-                show_rows(console(), rows, _links(session, service), only=only)
-            else:
-                print("Nothing found.")
+            (show or show_rows)(console(), rows, _links(session, service))
+        else:
+            print(none(service))
     _finish(bool(rows))
     return rows
+
+
+def _as_symbols(out: Console, rows: list[dict[str, Any]], links: Links) -> None:
+    from devmind.render.terminal import show_symbols  # here and below: JSON need not pay for a terminal
+
+    show_symbols(out, rows, links)
+
+
+def _as_edges(out: Console, rows: list[dict[str, Any]], links: Links) -> None:
+    from devmind.render.terminal import show_edges
+
+    show_edges(out, rows, links)
+
+
+def _as_files(out: Console, rows: list[dict[str, Any]], _: Links) -> None:
+    from devmind.render.terminal import show_files
+
+    show_files(out, rows)
+
+
+def _as_status(out: Console, rows: list[dict[str, Any]], _: Links) -> None:
+    from devmind.render.terminal import show_status
+
+    show_status(out, rows)
 
 
 def _filters(
@@ -271,14 +369,27 @@ def _filters(
     return Filters(tuple(repo or ()), globs, tuple(lang or ()), tuple(kind or ()), tuple(role or ()))
 
 
-def _required(text: str | None, name: str) -> str:
-    if text is None or not text.strip():
-        raise UsageError(f"{name} is missing or empty; give it as one quoted argument, or use --batch FILE")
+def _why_none(service: Service, filters: Filters) -> str:
+    """Return what to do about a search without hits: an empty knowledge base and filters are the likely reasons."""
+    if not service.status():
+        return EMPTY
+    names = ("repo", "path", "lang", "kind", "role")
+    values = (filters.repos, filters.paths, filters.languages, filters.kinds, filters.roles)
+    given = [f"--{name} {value}" for name, chosen in zip(names, values, strict=True) for value in chosen]
+    return (
+        f"No indexed code passes the filters {' '.join(given)}" if given else "Nothing is indexed; see 'devmind status'"
+    )
+
+
+def _required(words: Sequence[str] | None, name: str) -> str:
+    text = " ".join(words or ())
+    if not text.strip():
+        raise UsageError(f"{name} is missing or empty; give it as an argument, or use --batch FILE")
     return text
 
 
-def _refuse_both(text: str | None) -> None:
-    if text is not None:
+def _refuse_both(words: Sequence[str] | None) -> None:
+    if words:
         raise UsageError("give either one query or --batch FILE, not both")
 
 
@@ -317,7 +428,8 @@ def _read_topics(source: str) -> list[dict[str, Any]]:
         text = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
         lines = text.decode("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the batch file {source}: {error}", code="bad_batch") from error
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read the batch file {source}: {reason}", code="bad_batch") from error
     topics = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():

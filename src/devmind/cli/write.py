@@ -26,8 +26,12 @@ MAX_NAME = 200
 def add(
     ctx: typer.Context,
     sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Folder, git repository or git URL.")],
-    name: Annotated[str | None, typer.Option(help="Name of the repository (one SOURCE only).")] = None,
-    ref: Annotated[str | None, typer.Option(help="Branch, tag or commit instead of the working tree.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the repository, else that of the folder.")
+    ] = None,
+    ref: Annotated[
+        str | None, typer.Option(metavar="REF", help="Branch, tag or commit instead of the working tree.")
+    ] = None,
     include: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Index only what matches.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave out what matches.")] = None,
 ) -> None:
@@ -46,6 +50,7 @@ def add(
             lambda source, watch: writer.add(
                 source, name=name, ref=ref, include=tuple(include or ()), exclude=tuple(exclude or ()), progress=watch
             ),
+            label=name,
         )
 
 
@@ -62,8 +67,10 @@ def sync(
 
 
 @app.command()
-def remove(ctx: typer.Context, repo: Annotated[str, typer.Argument(help="Name of the repository.")]) -> None:
-    """Remove REPO from the knowledge base; its source is left alone."""
+def remove(
+    ctx: typer.Context, repo: Annotated[str, typer.Argument(metavar="REPO", help="Name of the repository.")]
+) -> None:
+    """Forget REPO; its source is left alone."""
     session = session_of(ctx)
     with _writer(session) as writer:
         writer.remove(repo)
@@ -76,8 +83,10 @@ def remove(ctx: typer.Context, repo: Annotated[str, typer.Argument(help="Name of
 @app.command()
 def rollback(
     ctx: typer.Context,
-    repo: Annotated[str, typer.Argument(help="Name of the repository.")],
-    generation: Annotated[int, typer.Argument(min=1, help="As listed by 'devmind generations REPO'.")],
+    repo: Annotated[str, typer.Argument(metavar="REPO", help="Name of the repository.")],
+    generation: Annotated[
+        int, typer.Argument(metavar="GENERATION", min=1, help="As listed by 'devmind generations REPO'.")
+    ],
 ) -> None:
     """Publish a new generation equal to an earlier one."""
     session = session_of(ctx)
@@ -161,19 +170,28 @@ def _progress(session: Session) -> Iterator[Callable[[str], Watch]]:
         yield watch_for
 
 
-def _each(session: Session, names: Sequence[str], work: Callable[[str, Watch], Report]) -> None:
-    """Do ``work`` for each name; one that fails is reported and does not stop the others."""
+def _each(
+    session: Session, names: Sequence[str], work: Callable[[str, Watch], Report], *, label: str | None = None
+) -> None:
+    """Do ``work`` for each name; one that fails is reported and does not stop the others.
+
+    Args:
+        label: what the progress calls the work, if not the last part of the name.
+    """
     reports = []
     errors: list[dict[str, Any]] = []
     with _progress(session) as watch_for:
         for name in names:
             try:
-                reports.append(work(name, watch_for(name.rstrip("/").rsplit("/", 1)[-1])))
+                reports.append(work(name, watch_for(label or _last_part(name))))
             except DevMindError as error:
                 errors.append({"source": name, "code": error.code, "message": str(error)})
     _show(session, reports, errors)
     for error_ in errors:
-        error_line(error_["code"], f"{error_['source']}: {error_['message']}", as_json=session.json)
+        told = (
+            error_["message"] if error_["source"] in error_["message"] else f"{error_['source']}: {error_['message']}"
+        )
+        error_line(error_["code"], told, as_json=session.json)
     if errors:
         raise typer.Exit(2)
 
@@ -188,11 +206,21 @@ def _show(session: Session, reports: Sequence[Report], errors: Sequence[dict[str
             show_report(console(), to_json(report))
 
 
+def _last_part(source: str) -> str:
+    """Return the last part of a path or URL; of ``.`` and ``..`` the name of the folder they mean."""
+    last = source.rstrip("/").rsplit("/", 1)[-1]
+    return Path(source).absolute().resolve().name if last in ("", ".", "..") else last
+
+
 def _all_repos(session: Session) -> list[str]:
+    """Return the repositories that have a source; one that was imported has none to be brought up to date with."""
     from devmind.service import Service
 
     with Service(session.settings()) as service:
-        names = [str(row.get("repo", row.get("name"))) for row in service.status()]
-    if not names:
+        rows = service.status()
+    if not rows:
         raise UsageError("the knowledge base holds no repository; add one with 'devmind add SOURCE'")
+    names = [str(row["repo"]) for row in rows if row["kind"] != "import"]
+    if not names:
+        raise UsageError("all repositories were imported from files and have no source to sync; import them again")
     return names

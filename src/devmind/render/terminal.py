@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,8 @@ from devmind.render.plain import safe
 from devmind.types import Answer, Hit, SearchResult
 
 SNIPPET_LINES = 8
+WINDOW_GAIN = 2.0  # the head of a definition is worth seeing: other lines must share this much more with the query
+QUERY_WORD = re.compile(r"[A-Za-z_]\w{2,}|[\u3400-\u9fff]{2}")
 PLAIN_WIDTH = 100_000  # a pipe has no width: never wrap, never cut
 LEXERS = {"tsx": "tsx", "vue": "html", "csharp": "csharp", "dockerfile": "docker", "restructuredtext": "rst"}
 PLAIN_EVERY_S = 5.0
@@ -34,6 +37,12 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PLAIN_WIDTH
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def short_commit(commit: str) -> str:
+    """Return twelve digits of a commit, and the mark of a working tree that differs from it."""
+    digits, dirty, _ = commit.partition("-dirty")
+    return digits[:12] + dirty
 
 
 class Links:
@@ -56,12 +65,15 @@ class Links:
 
 
 def show_search(out: Console, result: SearchResult, links: Links, *, explain: bool, full: bool) -> None:
+    """Print the hits, each with the lines that share most with the query, and say when they share no word with it."""
     for hit in result.hits:
-        show_hit(out, hit, links, full=full)
+        show_hit(out, hit, links, query=result.query, full=full)
         if explain and hit.why:
             parts = "  ".join(f"{name}={value:.4g}" for name, value in sorted(hit.why.items()))
             out.print(Text(f"   why: {safe(parts)}", style="dim"))
         out.print()
+    if result.hits and not any(hit.why.get("lexical", 1.0) for hit in result.hits):
+        out.print(Text("No indexed code holds a word of the query; these hits are only near it in meaning.", "yellow"))
     if not result.hits:
         out.print(Text("Nothing found."))
         if result.nearest_names:
@@ -71,7 +83,7 @@ def show_search(out: Console, result: SearchResult, links: Links, *, explain: bo
         out.print(Text(f"confidence {result.confidence:.2f}  {times}", style="dim"))
 
 
-def show_hit(out: Console, hit: Hit, links: Links, *, full: bool = False) -> None:
+def show_hit(out: Console, hit: Hit, links: Links, *, query: str = "", full: bool = False) -> None:
     head = Text.assemble((f"{hit.rank}. ", "bold"))
     head.append_text(links.place(hit.repo, hit.path, start_line=hit.start_line, end_line=hit.end_line))
     if hit.symbol:
@@ -79,17 +91,19 @@ def show_hit(out: Console, hit: Hit, links: Links, *, full: bool = False) -> Non
     notes = [hit.kind, hit.repo, f"{hit.score:.3f}", "" if hit.fresh else "changed since indexed"]
     head.append("  " + "  ".join(safe(note) for note in notes if note), style="dim")
     out.print(head)
-    snippet(out, hit, n_lines=None if full else SNIPPET_LINES)
+    snippet(out, hit, query=query, n_lines=None if full else SNIPPET_LINES)
     if hit.also_at:
         out.print(Text("   also at " + safe(", ".join(hit.also_at)), style="dim"))
 
 
-def snippet(out: Console, hit: Hit, *, n_lines: int | None) -> None:
+def snippet(out: Console, hit: Hit, *, query: str, n_lines: int | None) -> None:
+    """Print the lines of a hit, or those ``n_lines`` of them that share most with the query."""
     lines = [safe(line.rstrip("\r")) for line in hit.content.split("\n")]
     while lines and not lines[-1].strip():
         lines.pop()
-    shown = lines[:n_lines]
-    numbers = [str(hit.start_line + at) for at in range(len(shown))]
+    first = telling_window(lines, query, n_lines) if n_lines else 0
+    shown = lines[first : first + n_lines] if n_lines else lines
+    numbers = [str(hit.start_line + first + at) for at in range(len(shown))]
     coloured = [Text(line) for line in shown]
     if out.is_terminal and shown:
         from rich.syntax import Syntax  # loads pygments, which a pipe does not need
@@ -101,8 +115,32 @@ def snippet(out: Console, hit: Hit, *, n_lines: int | None) -> None:
         row = Text.assemble((f"   {number:>5} │ ", "dim"))
         row.append_text(line)
         out.print(row)
-    if len(lines) > len(shown):
-        out.print(Text(f"         … {len(lines) - len(shown)} more lines (-v shows all)", style="dim"))
+    n_hidden = len(lines) - len(shown)
+    if n_hidden:
+        out.print(Text(f"         … {n_hidden} more line{'s' * (n_hidden > 1)} (-v shows all)", style="dim"))
+
+
+def telling_window(lines: Sequence[str], query: str, n_lines: int) -> int:
+    """Return where the ``n_lines`` lines begin that share most with the query; 0 unless others share much more.
+
+    A word counts once in a window, and less the more lines hold it.
+    """
+    words = {word.lower() for word in QUERY_WORD.findall(query)}
+    held = [{word for word in words if word in line.lower()} for line in lines]
+    n_by_word = Counter(word for here in held for word in here)
+
+    def score(first: int) -> float:
+        return sum(1 / n_by_word[word] for word in sorted(set[str]().union(*held[first : first + n_lines])))
+
+    def n_leading(first: int) -> int:
+        return next(at for at, here in enumerate(held[first:]) if here)
+
+    if len(lines) <= n_lines or not n_by_word:
+        return 0
+    last = max(at for at, here in enumerate(held) if here)
+    starts = range(min(last, len(lines) - n_lines) + 1)
+    best = max(starts, key=lambda first: (score(first), -abs(n_leading(first) - 1)))  # one line that leads to the word
+    return best if score(best) >= WINDOW_GAIN * score(0) else 0
 
 
 def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> None:
@@ -116,8 +154,9 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
         row.append_text(
             links.place(citation.repo, citation.path, start_line=citation.start_line, end_line=citation.end_line)
         )
-        commit = f" @ {citation.commit[:12]}" if citation.commit else ""
-        row.append(f"  {safe(citation.symbol)}  {safe(citation.repo)}{safe(commit)}", style="dim")
+        commit = f" @ {short_commit(citation.commit)}" if citation.commit else ""
+        notes = "  ".join(filter(None, (citation.symbol, citation.repo)))
+        row.append(f"  {safe(notes)}{safe(commit)}", style="dim")
         out.print(row)
     if full:
         for hit in answer.evidence:
@@ -125,18 +164,72 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
             show_hit(out, hit, links, full=True)
 
 
-def show_rows(
-    out: Console, rows: Sequence[Mapping[str, Any]], links: Links | None = None, *, only: Sequence[str] = ()
-) -> None:
-    """Print rows with the same keys as a table; ``path`` and its line become one linked column.
+def show_symbols(out: Console, rows: Sequence[Mapping[str, Any]], links: Links) -> None:
+    """Print definitions as hits are printed: place and name, then what they say of themselves."""
+    for row in rows:
+        head = links.place(row["repo"], row["path"], start_line=row["start_line"], end_line=row["end_line"])
+        head.append(f"  {safe(row['qualified_name'])}", style="bold")
+        head.append(f"  {safe(row['kind'])}  {safe(row['repo'])}", style="dim")
+        out.print(head)
+        for text in (row["signature"], " ".join(row["docstring"].strip().split("\n\n")[0].split())):
+            if text:
+                out.print(Text(f"    {safe(text)}"))
 
-    Args:
-        only: the columns to print, if they exist; all of them without it.
-    """
-    if not rows:
-        return
-    columns = [name for name in rows[0] if not only or name in only]
-    columns = [name for name in columns if not (name in ("line", "start_line", "end_line") and "path" in rows[0])]
+
+def show_edges(out: Console, rows: Sequence[Mapping[str, Any]], links: Links) -> None:
+    """Print relations as sentences: the place of the use, who uses what, where that is defined, how sure it is."""
+    for row in rows:
+        text = links.place(row["repo"], row["path"], start_line=row["line"])
+        source = "" if row["source"] == row["path"] else f"{row['source']} "
+        text.append(f"  {safe(source)}")
+        text.append(f"{safe(row['kind'])} ", style="dim")
+        text.append(safe(row["target"]))
+        elsewhere = f"in {row['target_path']}" if row["target_path"] not in ("", row["path"]) else ""
+        sure = "" if row["kind"] == "imports" else row["confidence"]
+        notes = "  ".join(filter(None, (elsewhere, sure, row["repo"])))
+        out.print(text.append(f"  {safe(notes)}", style="dim"))
+
+
+def show_status(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the state of each repository in two lines."""
+    for row in rows:
+        commit = f" @ {short_commit(row['commit'])}" if row.get("commit") else ""
+        notes = [f"{row['n_indexed']:,} files", f"{row.get('n_chunks', 0):,} chunks"]
+        if row.get("completeness", 1.0) < 1.0:
+            notes.append(f"{100 * row['completeness']:.2f} % complete")
+        if "published_at" in row:
+            notes.append(f"published {clock_time(row['published_at'])}")
+        text = Text.assemble((safe(row["repo"]), "bold"), f"  generation {row['generation']}{safe(commit)}")
+        out.print(text.append("  " + "  ".join(notes), style="dim"))
+        source = row["source"] or "imported from a file"
+        out.print(Text(f"    {safe(source)}{safe(' at ' + row['ref']) if row['ref'] else ''}"))
+
+
+def show_files(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print each file with what it was taken for, or why it was left out."""
+    for row in rows:
+        text = Text(safe(row["path"]), style="cyan")
+        if row["status"] == "indexed":
+            notes = [
+                row["language"],
+                row["role"],
+                f"{row['n_lines']:,} line{'s' * (row['n_lines'] != 1)}",
+                row["detail"],
+            ]
+            text.append("  " + "  ".join(safe(note) for note in notes if note), style="default dim")
+        else:
+            text.append(f"  skipped, {row['reason']}: {safe(row['detail'])}", style="yellow")
+        out.print(text)
+
+
+def clock_time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def show_rows(out: Console, rows: Sequence[Mapping[str, Any]], links: Links | None = None) -> None:
+    """Print rows as a table; ``path`` and its line become one linked column."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    columns = [name for name in columns if not (name in ("line", "start_line", "end_line") and "path" in columns)]
     columns = [name for name in columns if any(row.get(name) not in (None, "", [], {}) for row in rows)]
     table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
     for name in columns:
@@ -160,33 +253,32 @@ def _cell(row: Mapping[str, Any], name: str, links: Links | None) -> Text:
         )
     if isinstance(value, bool):
         return Text("yes" if value else "no", style="" if value else "yellow")
-    if name == "completeness":
-        return Text(f"{100 * float(value or 0):.2f} %")
     if isinstance(value, float):
         is_time = name.endswith("_at") and value > 1e9
-        return Text(time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value)) if is_time else f"{value:.4g}")
+        return Text(clock_time(value) if is_time else f"{value:.4g}")
     if isinstance(value, Mapping):
         return Text(safe(", ".join(f"{key} {item}" for key, item in value.items())))
     if isinstance(value, list | tuple):
         return Text(safe(", ".join(map(str, value))))
     text = "" if value is None else str(value)
-    if name in ("docstring", "signature"):
-        text = text.strip().split("\n")[0][:100]
-    return Text(safe(text[:12] if name == "commit" else text))
+    return Text(safe(short_commit(text) if name == "commit" else text))
 
 
 def show_report(out: Console, report: Mapping[str, Any]) -> None:
-    """Print the final report of an ingest (its JSON shape)."""
+    """Print the final report of an ingest (its JSON shape); one line when nothing changed."""
     state = "indexed" if report["changed"] else "unchanged"
     title = Text.assemble((f"{safe(str(report['repo']))}: {state}, generation {report['generation']}", "bold"))
     if report["commit"]:
-        title.append(f" @ {safe(str(report['commit'])[:12])}", style="dim")
+        title.append(f" @ {safe(short_commit(str(report['commit'])))}", style="dim")
+    if not report["changed"]:
+        out.print(title.append(f": {report['n_indexed']:,} files, {report['n_chunks']:,} chunks", style="dim"))
+        return
     out.print(title)
     seconds, n_bytes = float(report["seconds"]), int(report["bytes_indexed"])
     rate = f" ({n_bytes / seconds / 1e6:.1f} MB/s)" if seconds > 0 and n_bytes else ""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for name, value in (
-        ("files", f"{report['n_files']:,}: {report['n_indexed']:,} indexed, {report['n_reused']:,} of them unchanged"),
+        ("files", f"{report['n_files']:,}: {report['n_indexed']:,} indexed" + _reused(report["n_reused"])),
         ("by language", _counts(report["files_by_language"])),
         ("skipped", _counts(report["skips_by_reason"])),
         ("completeness", f"{100 * float(report['completeness']):.2f} %"),
@@ -198,6 +290,12 @@ def show_report(out: Console, report: Mapping[str, Any]) -> None:
         if value:
             table.add_row(Text(name, style="dim"), Text(safe(value)))
     out.print(table)
+    if not report["n_indexed"]:
+        out.print(Text(f"No file was indexed; 'devmind files {safe(str(report['repo']))}' says why.", style="yellow"))
+
+
+def _reused(n_reused: int) -> str:
+    return f", {n_reused:,} of them from content known already" if n_reused else ""
 
 
 def _counts(counts: Mapping[str, int]) -> str:
