@@ -1,4 +1,4 @@
-"""Topics and responses from a notation such as ``f[10,20] g[1,5]*weak h``: spans by file and lines, ``h`` a whole file."""
+"""Topics and responses from a notation: ``f[10,20] g[1,5]*weak h`` is lines of f, weak lines of g, all of h."""
 
 from __future__ import annotations
 
