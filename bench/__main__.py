@@ -1,12 +1,18 @@
-"""``python -m bench [indexing] [retrieval] [traps] [scale]``: prints the figures; everything without arguments."""
+"""``python -m bench [STEP]...`` prints the figures of the steps named in `STEPS`; of all without arguments."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import indexing, retrieval, scale, traps
+from bench import evaluation, indexing, retrieval, scale, traps
 
-STEPS = {"indexing": indexing.run, "retrieval": retrieval.run, "traps": traps.run, "scale": scale.run}
+STEPS = {
+    "indexing": indexing.run,
+    "retrieval": retrieval.run,
+    "traps": traps.run,
+    "scale": scale.run,
+    "evaluation": evaluation.run,
+}
 
 
 def main() -> None:
