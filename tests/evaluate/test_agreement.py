@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devmind.evaluate.agreement import (
@@ -56,6 +56,7 @@ def test_nothing_rated_twice_is_degenerate() -> None:
     assert krippendorff_alpha([[1, 1]]).value is None
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=20))
 def test_nominal_alpha_from_pairs_of_all_values(pairs: list[tuple[int, int]]) -> None:
     """Disagreement inside items over disagreement between any two of all ratings."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devmind.errors import UsageError
@@ -113,6 +113,7 @@ def test_align_reports_how_hits_got_their_lines() -> None:
     assert unmapped_share({}) is None
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.text("ab =\t\né校", max_size=12), min_size=1, max_size=6).map("\n".join),
     st.data(),

@@ -9,7 +9,7 @@ import math
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devmind.evaluate.score import score_topic
@@ -102,6 +102,7 @@ def graded(wanted, first_rank, k, gain) -> float:
 
 
 @pytest.mark.parametrize("match", FINDS)
+@settings(deadline=None)
 @given(hits=st.lists(spans(), max_size=8), labelled=st.lists(truths(), min_size=1, max_size=6))
 def test_ranks(match: str, hits: list[Span], labelled: list[Truth]) -> None:
     topic = Topic("q", "what?", truths=tuple(labelled))
@@ -114,6 +115,7 @@ def test_ranks(match: str, hits: list[Span], labelled: list[Truth]) -> None:
     assert {name: said[name] for name in wanted} == pytest.approx(wanted, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(hits=st.lists(spans(), max_size=8), labelled=st.lists(truths(), min_size=1, max_size=6))
 def test_lines(hits: list[Span], labelled: list[Truth]) -> None:
     said = score_topic(
@@ -127,6 +129,7 @@ def test_lines(hits: list[Span], labelled: list[Truth]) -> None:
         assert said[f"IoU@{k}"] == pytest.approx(len(hit & truth) / len(hit | truth))
 
 
+@settings(deadline=None)
 @given(hits=st.lists(spans(), max_size=8), labelled=st.lists(truths(), min_size=1, max_size=6))
 def test_files(hits: list[Span], labelled: list[Truth]) -> None:
     said = score_topic(
@@ -142,6 +145,7 @@ def test_files(hits: list[Span], labelled: list[Truth]) -> None:
         assert said[f"file RR@{k}"] == max((1 / (ranked.index(file) + 1) for file in found), default=0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-8, 8).map(lambda n: n / 8), min_size=1, max_size=9))
 def test_sign_flip_is_the_share_of_all_sign_vectors(differences: list[float]) -> None:
     sums = [abs(sum(s * d for s, d in zip(signs, differences, strict=True))) for signs in
