@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import chunks, evaluation_run, indexing, memory, retrieval, scale, traps
+from bench import chunks, evaluation, indexing, memory, retrieval, scale, targets, traps
 
 STEPS = {
     "indexing": indexing.run,
@@ -13,7 +13,8 @@ STEPS = {
     "traps": traps.run,
     "scale": scale.run,
     "memory": memory.run,
-    "evaluation": evaluation_run.run,
+    "evaluation": evaluation.run,
+    "targets": targets.run,
 }
 
 

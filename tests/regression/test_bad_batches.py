@@ -1,5 +1,6 @@
 """Batch and import files that ended in "internal error", in half an output, or in JSON that is none."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

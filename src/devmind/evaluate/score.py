@@ -32,9 +32,10 @@ from devmind.evaluate.types import Dataset, Estimate, Outcome, Response, Run, Sc
 
 NO_GROUP = "(none)"  # topics that lack the label of a grouping
 
-# UTF-8 bytes a token of the built-in tokenizer, on source code. Exact counting takes longer than all other measures
+# UTF-8 bytes a token of the built-in tokenizer: the median of eleven repositories in ten languages (2026-11-30), which
+# range from 3.6 (Go) to 5.2 (Python with Chinese comments). Exact counting takes four times as long as all measures
 # together; pass `devmind.embed.tokenizer.count_tokens` for it.
-_BYTES_PER_TOKEN = 4.2
+_BYTES_PER_TOKEN = 4.5
 
 _OWN_FIELDS = ("category", "language", "repo", "commit", "status")  # of a topic; any other grouping is a label
 

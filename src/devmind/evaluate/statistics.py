@@ -25,6 +25,8 @@ N_SIGN_SAMPLES = 10_000
 SEED = 20_240
 LEVEL = 0.95
 _ROWS_AT_ONCE = 500  # resamples held in memory together
+# OpenBLAS starts threads for larger products; on a busy machine those took five times the CPU of one (2026-11-30).
+_MULTIPLIED_AT_ONCE = 250_000
 _TIE = 1e-12  # two sums of the same numbers in another order may differ by rounding
 
 
@@ -162,22 +164,38 @@ def _bootstrap(values: Floats, clusters: npt.NDArray[np.intp], n_resamples: int,
     if units.max() == 0:
         units = np.arange(n)
     n_units = int(units.max()) + 1
-    sums = np.zeros((n_units, values.shape[1]))
-    np.add.at(sums, units, values)
-    sizes = np.bincount(units, minlength=n_units).astype(np.float64)
+    totals = np.zeros((n_units, values.shape[1] + 1))  # the last column counts topics
+    np.add.at(totals, units, np.column_stack([values, np.ones(n)]))
     rng = np.random.default_rng(seed)
-    drawn = np.concatenate([_resampled(sums, sizes, rows, rng) for rows in _blocks(n_resamples)])
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, overwrite_input=True)
+    drawn = np.concatenate([_resampled(totals, rows, rng) for rows in _blocks(n_resamples)], axis=1)
+    drawn.sort(axis=1)  # four times as fast as numpy's quantile
+    low, high = (_quantile(drawn, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return [Estimate(float(m), float(a), float(b), n) for m, a, b in zip(means, low, high, strict=True)]
 
 
-def _resampled(sums: Floats, sizes: Floats, n_rows: int, rng: np.random.Generator) -> Floats:
-    """Return the means of ``n_rows`` resamples, shape (n_rows, n_measures)."""
-    n_units = len(sizes)
+def _resampled(totals: Floats, n_rows: int, rng: np.random.Generator) -> Floats:
+    """Return the means of ``n_rows`` resamples of units, shape (n_measures, n_rows)."""
+    n_units = len(totals)
     drawn = rng.integers(0, n_units, size=(n_rows, n_units)) + np.arange(n_rows)[:, None] * n_units
     times = np.bincount(drawn.ravel(), minlength=n_rows * n_units).reshape(n_rows, n_units).astype(np.float64)
-    means: Floats = (times @ sums) / (times @ sizes)[:, None]
+    summed = _product(times, totals).T
+    means: Floats = summed[:-1] / summed[-1]
     return means
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """Return ``left @ right`` by strips of rows that one thread multiplies."""
+    n_rows = max(1, _MULTIPLIED_AT_ONCE // right.size)
+    return np.concatenate([left[start : start + n_rows] @ right for start in range(0, len(left), n_rows)])
+
+
+def _quantile(ordered: Floats, share: float) -> Floats:
+    """Return the quantile of each row, linear between the two nearest values."""
+    position = share * (ordered.shape[1] - 1)
+    below = math.floor(position)
+    above = min(below + 1, ordered.shape[1] - 1)
+    found: Floats = ordered[:, below] + (position - below) * (ordered[:, above] - ordered[:, below])
+    return found
 
 
 def _exact_p(differences: Floats) -> float:
@@ -194,7 +212,7 @@ def _sampled_p(differences: Floats, n_samples: int, seed: int) -> Floats:
     count = np.zeros(differences.shape[1])
     for n_rows in _blocks(n_samples):
         signs = rng.integers(0, 2, size=(n_rows, len(differences)), dtype=np.int8).astype(np.float64) * 2 - 1
-        count += (np.abs(signs @ differences) >= bounds).sum(axis=0)
+        count += (np.abs(_product(signs, differences)) >= bounds).sum(axis=0)
     p: Floats = (1 + count) / (1 + n_samples)
     return p
 
