@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, get_args
 
-from devmind.answer.callers import asked_name, compose_callers
+from devmind.answer.callers import asked_name, compose_callers, no_calls
 from devmind.answer.extractive import compose
 from devmind.answer.subject import Named
 from devmind.embed.static import built_in
@@ -61,16 +61,20 @@ class Service:
             UsageError: the query is empty, or a filter names what no indexed file can have.
         """
         found = self.retriever.search(query, k=k, filters=self._checked(filters))
-        return replace(found, hits=self._with_freshness(found.hits))
+        hits = self._with_freshness(found.hits)
+        return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
-        """Answer from the best hits; who calls a name is answered from the relations, when they know it."""
+        """Answer from the best hits; who calls a name is answered from the relations, when they know the name."""
         result = self.search(question, k=k, filters=filters)
         name = asked_name(question)
-        only_repos = replace(filters, repos=()) == NO_FILTERS
-        return (self._callers_answer(question, name, result) if name and only_repos else None) or compose(
-            question, result, self
-        )
+        if name and replace(filters, repos=()) == NO_FILTERS:
+            answer = self._callers_answer(question, name, result)
+            if answer is not None:
+                return answer
+            if any(self.symbols(name, repo=repo, limit=1) for repo in result.generations):
+                return compose(question, result, self, lead=no_calls(question, name))
+        return compose(question, result, self)
 
     def _callers_answer(self, question: str, name: str, result: SearchResult) -> Answer | None:
         edges = [
