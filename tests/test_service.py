@@ -147,8 +147,11 @@ def test_who_calls_a_name_is_answered_from_the_relations(
     with serve() as service:
         answer = service.ask("Who calls price_of?")
         unknown = service.ask("Who calls no_such_name?")
+        uncalled = service.ask("Who calls verify_password?")
     cited = {(citation.path, citation.symbol, citation.start_line) for citation in answer.citations}
     assert cited == {("books/ledger.py", "Ledger.book", 8), ("shop/cart.py", "Cart.total_price", 15)}
+    assert uncalled.answer.startswith("No call of `verify_password` is indexed.")
+    assert uncalled.citations[0].symbol == "verify_password"
     assert (unknown.abstained, unknown.reason) == (True, "names_not_found")
 
 

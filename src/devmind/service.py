@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, get_args
 
-from devmind.answer.callers import asked_name, compose_callers
+from devmind.answer.callers import asked_name, compose_callers, no_calls
 from devmind.answer.extractive import compose
 from devmind.answer.subject import Named
 from devmind.embed.choose import open_embedder
@@ -84,7 +84,8 @@ class Service:
             UsageError: the query is empty, or a filter names what no indexed file can have.
         """
         found = self.retriever.search(query, k=k, filters=self._checked(filters))
-        return replace(found, hits=self._with_freshness(found.hits))
+        hits = self._with_freshness(found.hits)
+        return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
         return self.answer(self.search(question, k=k, filters=filters), filters=filters)
@@ -92,9 +93,11 @@ class Service:
     def answer(self, found: SearchResult, *, filters: Filters = NO_FILTERS) -> Answer:
         """Answer from the hits of ``found``; who calls a name is answered from the relations, when they know it."""
         name = asked_name(found.query)
-        only_repos = replace(filters, repos=()) == NO_FILTERS
-        by_calls = self._callers_answer(found.query, name, found) if name and only_repos else None
-        return by_calls or compose(found.query, found, self)
+        if name and replace(filters, repos=()) == NO_FILTERS:
+            answer = self._callers_answer(found.query, name, found)
+            if answer is not None:
+                return answer
+        return compose(found.query, found, self)
 
     def _callers_answer(self, question: str, name: str, result: SearchResult) -> Answer | None:
         edges = [

@@ -68,3 +68,10 @@ def test_what_the_index_does_not_know_is_left_as_it_is(packed: Hit, evict: Hit) 
     assert narrow(packed, terms_of("dump"), Index(DUMP)) == packed
     section = replace(evict, kind="section", symbol="Guide")
     assert narrow(section, terms_of("dump"), Index(LOAD, DUMP)) == section
+
+
+def test_overloads_and_their_body_are_one_definition(packed: Hit) -> None:
+    overload = replace(LOAD, end_line=2)
+    body = replace(LOAD, start_line=3, docstring="")
+    found = narrow(packed, terms_of("How does load work?"), Index(overload, body, DUMP))
+    assert (found.symbol, found.start_line, found.end_line) == ("load", 1, 3)

@@ -139,7 +139,7 @@ def test_relations_symbols_files_and_states_are_lines_that_fit_a_narrow_window()
     show_symbols(out, [symbol], Links("", {}))
     state = {"repo": "web", "source": "/src/web", "ref": "v1", "generation": 2, "commit": "", "n_indexed": 2,
              "n_chunks": 5, "completeness": 0.5}  # fmt: skip
-    show_status(out, [state])
+    show_status(out, [state, {**state, "repo": "new", "generation": 0, "ref": None}])
     indexed = {"path": "a.py", "status": "indexed", "reason": "", "detail": "syntax errors", "language": "python",
                "role": "source", "size_bytes": 10, "n_lines": 1200, "encoding": "utf-8"}  # fmt: skip
     skipped = {"path": "x.png", "status": "skipped", "reason": "binary", "detail": "a .png file", "size_bytes": 9}
@@ -152,6 +152,8 @@ def test_relations_symbols_files_and_states_are_lines_that_fit_a_narrow_window()
         "    Go home.",
         "web  generation 2  2 files  5 chunks  50.00 % complete",
         "    /src/web at v1",
+        "new  nothing published yet; 'devmind sync new' indexes it",
+        "    /src/web",
         "a.py  python  source  1,200 lines  syntax errors",
         "x.png  skipped, binary: a .png file",
     ]

@@ -37,6 +37,13 @@ def asked_name(question: str) -> str:
     return next((match["name"] for match in found if match), "")
 
 
+def no_calls(question: str, name: str) -> str:
+    """Return what leads an answer about a name that is defined and never called."""
+    if CJK.search(question):
+        return f"已索引的代码中没有对 `{name}` 的调用。与它有关的内容:"
+    return f"No call of `{name}` is indexed. What is known of it:"
+
+
 def compose_callers(
     question: str,
     name: str,

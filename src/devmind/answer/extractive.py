@@ -55,11 +55,14 @@ DEFINING = (
     "(?:def|class|fn|func|fun|function|sub|struct|interface|trait|enum|type|const|let|var|val|impl|module|namespace|object"
     "|record|union|protocol|macro_rules!|define|public|private|protected|static|void|int|bool|char|auto)"
 )
-EVERYDAY = """all any append assert assert_eq bool cast classmethod contextmanager dict enumerate filter float format
-get getattr hasattr int isinstance iter len list make map max min new next panic print println property range repr
-reversed set setattr setter sizeof sorted staticmethod str super toString tuple type vec zip __init__"""
+EVERYDAY = """: all any append assert assert_eq bool break cast classmethod command contextmanager continue dict echo
+enumerate eval exit export false filter float format get getattr hasattr int isinstance iter len list local make map max
+min new next panic print printf println property range repr return reversed set setattr setter shift sizeof sorted
+staticmethod str super test toString true tuple type unset vec zip __init__"""
 EVERYDAY_CALLS = frozenset(EVERYDAY.split())  # calls that tell nothing about the caller
 TYPE_PREFIX = re.compile(r"^(?:\w+\[[^:]*\]|str|int|bool|float|list|dict): (?=[A-Z])")  # "Optional[float]: Get …"
+UNFINISHED = ("<", ",", "=", "|", "->", " extends", " where")  # a signature that goes on in the next line
+HTML_TAG = re.compile(r"</?(?:p|li|ul|ol|b|i|em|code|pre|br)\s*/?>", re.IGNORECASE)  # of Javadoc and its kin
 PROSE_KINDS = frozenset(["heading", "section", "key"])
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。!?])")
 KIND_ZH = {
@@ -145,10 +148,13 @@ CHINESE = Phrases(
 )
 
 
-def compose(question: str, result: SearchResult, sources: Sources) -> Answer:
+def compose(question: str, result: SearchResult, sources: Sources, *, lead: str = "") -> Answer:
     """Answer from at most five pieces of evidence, three of them quoted; every citation is checked before it is shown.
 
     The words of a Chinese question choose the lines to quote through the glossary that the search used.
+
+    Args:
+        lead: the first line of the answer, instead of one that fits the question.
     """
     asked = read_question(question)
     if not result.hits:
@@ -182,8 +188,8 @@ def compose(question: str, result: SearchResult, sources: Sources) -> Answer:
         for hit, citation in direct
     ]
     phrases = CHINESE if asked.chinese else ENGLISH
-    lead = {"what": phrases.best, "where": phrases.best_where, "why": phrases.best_why}[asked.intent]
-    parts = [lead, pieces[0]]
+    fitting = {"what": phrases.best, "where": phrases.best_where, "why": phrases.best_why}[asked.intent]
+    parts = [lead or fitting, pieces[0]]
     if len(pieces) > 1:
         parts += [phrases.also, *pieces[1:]]
     return Answer(
@@ -345,7 +351,7 @@ def _signature(lines: Sequence[str], at: int) -> tuple[str, int]:
     while end < len(lines) and end - at < MAX_SIGNATURE_LINES:
         text = f"{text} {lines[end].strip()}".strip()
         end += 1
-        if text.count("(") <= text.count(")"):
+        if text.count("(") <= text.count(")") and not text.endswith(UNFINISHED):
             break
     text = re.sub(r"(?<=[(\[]) | (?=[)\]])|,(?= ?[)\]])", "", text)
     return text.rstrip("{: ").strip(), end
@@ -383,7 +389,7 @@ def _first_code(lines: Sequence[str]) -> int:
 def first_sentence(text: str, limit: int = 240) -> str:
     """Return the first sentence of the first paragraph, on one line, cut at ``limit`` characters."""
     paragraph = text.strip().split("\n\n")[0]
-    joined = TYPE_PREFIX.sub("", " ".join(paragraph.split()))
+    joined = TYPE_PREFIX.sub("", " ".join(HTML_TAG.sub(" ", paragraph).split()))
     sentence = SENTENCE_END.split(joined, maxsplit=1)[0].strip()
     return sentence if len(sentence) <= limit else sentence[: limit - 1].rstrip() + "…"
 

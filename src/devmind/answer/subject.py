@@ -7,6 +7,7 @@ all of the lines would say of one definition what another one does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -49,7 +50,9 @@ def narrow(hit: Hit, wanted: frozenset[str], sources: Definitions) -> Hit:
     """
     if not hit.symbol or (hit.kind not in NAMEABLE and hit.kind != "part"):
         return hit
-    there = sources.named_within(hit.repo, hit.path, hit.generation, start_line=hit.start_line, end_line=hit.end_line)
+    there = _joined(
+        sources.named_within(hit.repo, hit.path, hit.generation, start_line=hit.start_line, end_line=hit.end_line)
+    )
     own = next((named for named in there if named.qualified_name == hit.symbol), None)
     if own is None:
         return hit
@@ -60,6 +63,20 @@ def narrow(hit: Hit, wanted: frozenset[str], sources: Definitions) -> Hit:
             if shared > score or (best is own and shared == score):
                 best, score = named, shared
     return _cut_to(hit, best, own)
+
+
+def _joined(there: Iterable[Named]) -> list[Named]:
+    """Make one of the definitions that share a name: overloads and their body, a property's getter and setter."""
+    by_name: dict[str, Named] = {}
+    for named in there:
+        known = by_name.setdefault(named.qualified_name, named)
+        by_name[named.qualified_name] = replace(
+            known,
+            start_line=min(known.start_line, named.start_line),
+            end_line=max(known.end_line, named.end_line),
+            docstring=known.docstring or named.docstring,
+        )
+    return list(by_name.values())
 
 
 def _shared(named: Named, hit: Hit, wanted: frozenset[str]) -> float:

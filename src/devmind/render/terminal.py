@@ -199,8 +199,13 @@ def show_status(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
             notes.append(f"{100 * row['completeness']:.2f} % complete")
         if "published_at" in row:
             notes.append(f"published {clock_time(row['published_at'])}")
-        text = Text.assemble((safe(row["repo"]), "bold"), f"  generation {row['generation']}{safe(commit)}")
-        out.print(text.append("  " + "  ".join(notes), style="dim"))
+        text = Text.assemble((safe(row["repo"]), "bold"))
+        if row["generation"]:
+            text.append(f"  generation {row['generation']}{safe(commit)}")
+            text.append("  " + "  ".join(notes), style="dim")
+        else:
+            text.append(f"  nothing published yet; 'devmind sync {safe(row['repo'])}' indexes it", style="yellow")
+        out.print(text)
         source = row["source"] or "imported from a file"
         out.print(Text(f"    {safe(source)}{safe(' at ' + row['ref']) if row['ref'] else ''}"))
 

@@ -82,9 +82,9 @@ def test_a_topic_is_asked_of_its_repository_if_that_is_there(
 def test_a_service_without_cache_searches_again(shop: Path, kb: Path, add: Callable[[Path], Report]) -> None:
     add(shop)
     with Service(Settings(home=kb), cache_seconds=0) as service:
-        assert service.search(TOTAL.query) is not service.search(TOTAL.query)
+        assert service.retriever.search(TOTAL.query) is not service.retriever.search(TOTAL.query)
     with Service(Settings(home=kb)) as service:
-        assert service.search(TOTAL.query) is service.search(TOTAL.query)
+        assert service.retriever.search(TOTAL.query) is service.retriever.search(TOTAL.query)
 
 
 def test_an_empty_question_fails_alone(opened: Callable[[str], Target]) -> None:
