@@ -97,6 +97,8 @@ class Service:
             answer = self._callers_answer(found.query, name, found)
             if answer is not None:
                 return answer
+            if any(self.symbols(name, repo=repo, limit=1) for repo in found.generations):
+                return compose(found.query, found, self, lead=no_calls(found.query, name))
         return compose(found.query, found, self)
 
     def _callers_answer(self, question: str, name: str, result: SearchResult) -> Answer | None:
