@@ -263,7 +263,8 @@ def update_mirror(url: str, mirror: Path, *, label: str) -> Repository:
         return repository
     try:
         mirror.parent.mkdir(parents=True, exist_ok=True)
-        attempt = Path(tempfile.mkdtemp(prefix=".cloning-", dir=mirror.parent))
+        _sweep(mirror.parent)
+        attempt = Path(tempfile.mkdtemp(prefix=f".cloning-{os.getpid()}-", dir=mirror.parent))
     except OSError as error:
         raise UsageError(f"the mirror folder {mirror.parent} cannot be written ({error}): choose another") from error
     try:
@@ -277,6 +278,19 @@ def update_mirror(url: str, mirror: Path, *, label: str) -> Repository:
     finally:
         shutil.rmtree(attempt, ignore_errors=True)
     return repository
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what clones left behind whose process was killed."""
+    for attempt in folder.glob(".cloning-*"):
+        owner = re.match(r"\.cloning-(\d+)-", attempt.name)
+        try:
+            if owner:
+                os.kill(int(owner[1]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(attempt, ignore_errors=True)
+        except (PermissionError, OverflowError):  # alive, and another user's
+            continue
 
 
 def _remote(url: str, label: str, arguments: Sequence[str | Path]) -> bytes:
