@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from math import log
 
 from devmind.index.lexical import idf
 from devmind.index.terms import CJK, terms
+from devmind.retrieve.chinese import segment, translate
+from devmind.retrieve.expand import expand
 
 IDENTIFIER = re.compile(
     r"\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)+|\b[A-Za-z_$]*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z])[\w$]*|`[^`\s]+`"
@@ -34,7 +34,9 @@ STOP = frozenset(
     )
 )
 MAX_TERMS = 48  # an issue's text is cut to its most telling terms: more only add noise and time
-TRANSLATED = 0.7  # weight of a glossary word against a word of the query
+DROPCJK = True
+CJKW = 1.0
+DENSE_ALT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +52,6 @@ class Query:
     symbolic: bool
 
 
-@cache
-def glossary() -> dict[str, list[str]]:
-    text = files("devmind.retrieve").joinpath("data", "glossary.tsv").read_text("utf-8")
-    pairs = (line.split("\t") for line in text.splitlines() if "\t" in line)
-    return {chinese: english.split() for chinese, english in pairs}
-
-
-def translate(text: str) -> list[list[str]]:
-    """Return, for each glossary word found in ``text`` (longest match, left to right), its English words."""
-    words, found, at = glossary(), [], 0
-    longest = max(map(len, words))
-    while at < len(text):
-        for size in range(min(longest, len(text) - at), 0, -1):
-            english = words.get(text[at : at + size])
-            if english:
-                found.append(english)
-                at += size
-                break
-        else:
-            at += 1
-    return found
-
-
 def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     """Return what to search for.
 
@@ -86,20 +65,22 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         return idf(df(term), n_chunks)
 
     own = [term for term in dict.fromkeys(terms(text[:20_000])) if term not in STOP and len(term) < 60]
-    translated = translate(text) if CJK.search(text) else []
+    words = segment(text) if CJK.search(text) else []
+    meant = expand(words, df)
     groups: list[tuple[frozenset[str], float]] = []
     weights: dict[str, float] = {}
     for term in own:
         if CJK.match(term):
-            weights[term] = 1.0
+            if df(term) or not DROPCJK:
+                weights[term] = CJKW
         elif len(term) > 1 or not term.isalpha():
             weights[term] = 1.0
             groups.append((frozenset([term]), rarity(term)))
-    for english in translated:
-        stemmed = list(dict.fromkeys(term for word in english for term in terms(word)))
-        for term in stemmed:
-            weights[term] = max(weights.get(term, 0.0), TRANSLATED / len(stemmed) ** 0.5)
-        groups.append((frozenset(stemmed), min(rarity(term) for term in stemmed)))
+    for one in meant:
+        for term, weight in one.weights.items():
+            weights[term] = max(weights.get(term, 0.0), weight)
+        if one.group:
+            groups.append((one.group, min(rarity(term) for term in one.group)))
     if len(weights) > MAX_TERMS:
         counts: dict[str, int] = {}
         for term in terms(text[:20_000]):
@@ -119,6 +100,6 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         groups=tuple(groups),
         identifiers=identifiers[:40],
         paths=tuple(dict.fromkeys(PATHLIKE.findall(text[:20_000])))[:20],
-        english=" ".join([CJK.sub(" ", text), *(word for words in translated for word in words)]).strip(),
+        english=" ".join([CJK.sub(" ", text), *(n.replace("_", " ") for w in words for n in w.english[:DENSE_ALT])]).strip(),
         symbolic=symbolic,
     )
