@@ -1,20 +1,20 @@
 """Query text → what the legs need: weighted terms, identifiers, paths, and the Chinese part in English.
 
-Chinese words found in the glossary (longest match) join as English terms; every Chinese run also searches as itself,
-so Chinese comments match directly.
+Chinese words join as the English terms and names that stand for them in the index (``chinese``, ``expand``); every
+Chinese run also searches as itself, so Chinese comments match directly.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 
 from devmind.index.lexical import idf
 from devmind.index.terms import CJK, terms
-from devmind.retrieve.chinese import segment, translate
-from devmind.retrieve.expand import expand
+from devmind.retrieve.chinese import Word, segment
+from devmind.retrieve.expand import expand, names
 
 IDENTIFIER = re.compile(
     r"\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)+|\b[A-Za-z_$]*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z])[\w$]*|`[^`\s]+`"
@@ -34,9 +34,10 @@ STOP = frozenset(
     )
 )
 MAX_TERMS = 48  # an issue's text is cut to its most telling terms: more only add noise and time
-DROPCJK = True
-CJKW = 1.0
-DENSE_ALT = 6
+# English names of a Chinese word that its vector is made of: with all of them span R@10 is .02 lower (docs/retrieval.md).
+IN_VECTOR = 2
+MAX_CHARS = 20_000  # of a text that are read at all
+MAX_IDENTIFIERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +65,32 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     def rarity(term: str) -> float:
         return idf(df(term), n_chunks)
 
-    own = [term for term in dict.fromkeys(terms(text[:20_000])) if term not in STOP and len(term) < 60]
-    words = segment(text) if CJK.search(text) else []
-    meant = expand(words, df)
+    read = text[:MAX_CHARS]
+    own = [term for term in dict.fromkeys(terms(read)) if term not in STOP and len(term) < 60]
+    words = segment(read)
     groups: list[tuple[frozenset[str], float]] = []
     weights: dict[str, float] = {}
     for term in own:
         if CJK.match(term):
-            if df(term) or not DROPCJK:
-                weights[term] = CJKW
+            if df(term):
+                weights[term] = 1.0
         elif len(term) > 1 or not term.isalpha():
             weights[term] = 1.0
             groups.append((frozenset([term]), rarity(term)))
-    for one in meant:
-        for term, weight in one.weights.items():
+    for meant in expand(words, df):
+        for term, weight in meant.weights.items():
             weights[term] = max(weights.get(term, 0.0), weight)
-        if one.group:
-            groups.append((one.group, min(rarity(term) for term in one.group)))
+        groups.append((meant.group, min(rarity(term) for term in meant.group)))
     if len(weights) > MAX_TERMS:
         counts: dict[str, int] = {}
-        for term in terms(text[:20_000]):
+        for term in terms(read):
             counts[term] = counts.get(term, 0) + 1
         telling = sorted(
             weights, key=lambda t: (-weights[t] * rarity(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t)
         )
         weights = {term: weights[term] for term in telling[:MAX_TERMS]}
-    identifiers = tuple(dict.fromkeys(found.strip("`") for found in IDENTIFIER.findall(text[:20_000])))
+    written = [found.strip("`") for found in IDENTIFIER.findall(read)]
+    identifiers = tuple(dict.fromkeys([*written, *names(words, df)]))
     bare = text.strip()
     symbolic = bool(re.fullmatch(r"[\w$.:#>\\-]+(?:\(\))?", bare)) and not CJK.search(bare)
     if symbolic and bare not in identifiers:
@@ -98,8 +99,14 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         text=text,
         weights=weights,
         groups=tuple(groups),
-        identifiers=identifiers[:40],
-        paths=tuple(dict.fromkeys(PATHLIKE.findall(text[:20_000])))[:20],
-        english=" ".join([CJK.sub(" ", text), *(n.replace("_", " ") for w in words for n in w.english[:DENSE_ALT])]).strip(),
+        identifiers=identifiers[:MAX_IDENTIFIERS],
+        paths=tuple(dict.fromkeys(PATHLIKE.findall(read)))[:20],
+        english=_in_english(text, words),
         symbolic=symbolic,
     )
+
+
+def _in_english(text: str, words: Sequence[Word]) -> str:
+    """Return what the vector is made of: the text without its Chinese, and the commonest names of its Chinese words."""
+    told = [name.replace("_", " ") for word in words for name in word.english[:IN_VECTOR]]
+    return " ".join([CJK.sub(" ", text), *told]).strip()
