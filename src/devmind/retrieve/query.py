@@ -80,7 +80,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     for meant in expand(words, df):
         for term, weight in meant.weights.items():
             weights[term] = max(weights.get(term, 0.0), weight)
-        groups.append((meant.group, min(rarity(term) for term in meant.group)))
+        groups.append((meant.group, meant.worth * min(rarity(term) for term in meant.group)))
     if len(weights) > MAX_TERMS:
         counts: dict[str, int] = {}
         for term in terms(read):
