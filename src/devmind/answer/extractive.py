@@ -16,7 +16,7 @@ from typing import Protocol
 from devmind.answer.question import Question, read_question, terms_of
 from devmind.answer.subject import Definitions, narrow
 from devmind.answer.verify import Lines, format_citation, verify
-from devmind.retrieve.query import translate
+from devmind.retrieve.chinese import translate
 from devmind.types import Answer, Citation, Hit, SearchResult
 
 # The least evidence (see evidence_score) that is answered. Fitted by logistic regression on dev topics of the suite

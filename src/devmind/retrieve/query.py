@@ -1,20 +1,20 @@
 """Query text → what the legs need: weighted terms, identifiers, paths, and the Chinese part in English.
 
-Chinese words found in the glossary (longest match) join as English terms; every Chinese run also searches as itself,
-so Chinese comments match directly.
+Chinese words join as the English terms and names that stand for them in the index (``chinese``, ``expand``); every
+Chinese run also searches as itself, so Chinese comments match directly.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from math import log
 
 from devmind.index.lexical import idf
 from devmind.index.terms import CJK, terms
+from devmind.retrieve.chinese import Word, segment
+from devmind.retrieve.expand import expand, names
 
 IDENTIFIER = re.compile(
     r"\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)+|\b[A-Za-z_$]*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z])[\w$]*|`[^`\s]+`"
@@ -34,7 +34,10 @@ STOP = frozenset(
     )
 )
 MAX_TERMS = 48  # an issue's text is cut to its most telling terms: more only add noise and time
-TRANSLATED = 0.7  # weight of a glossary word against a word of the query
+# English names of a Chinese word that its vector is made of: with all of them span R@10 is .02 lower (docs/retrieval.md).
+IN_VECTOR = 2
+MAX_CHARS = 20_000  # of a text that are read at all
+MAX_IDENTIFIERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +53,6 @@ class Query:
     symbolic: bool
 
 
-@cache
-def glossary() -> dict[str, list[str]]:
-    text = files("devmind.retrieve").joinpath("data", "glossary.tsv").read_text("utf-8")
-    pairs = (line.split("\t") for line in text.splitlines() if "\t" in line)
-    return {chinese: english.split() for chinese, english in pairs}
-
-
-def translate(text: str) -> list[list[str]]:
-    """Return, for each glossary word found in ``text`` (longest match, left to right), its English words."""
-    words, found, at = glossary(), [], 0
-    longest = max(map(len, words))
-    while at < len(text):
-        for size in range(min(longest, len(text) - at), 0, -1):
-            english = words.get(text[at : at + size])
-            if english:
-                found.append(english)
-                at += size
-                break
-        else:
-            at += 1
-    return found
-
-
 def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     """Return what to search for.
 
@@ -85,30 +65,32 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     def rarity(term: str) -> float:
         return idf(df(term), n_chunks)
 
-    own = [term for term in dict.fromkeys(terms(text[:20_000])) if term not in STOP and len(term) < 60]
-    translated = translate(text) if CJK.search(text) else []
+    read = text[:MAX_CHARS]
+    own = [term for term in dict.fromkeys(terms(read)) if term not in STOP and len(term) < 60]
+    words = segment(read)
     groups: list[tuple[frozenset[str], float]] = []
     weights: dict[str, float] = {}
     for term in own:
         if CJK.match(term):
-            weights[term] = 1.0
+            if df(term):
+                weights[term] = 1.0
         elif len(term) > 1 or not term.isalpha():
             weights[term] = 1.0
             groups.append((frozenset([term]), rarity(term)))
-    for english in translated:
-        stemmed = list(dict.fromkeys(term for word in english for term in terms(word)))
-        for term in stemmed:
-            weights[term] = max(weights.get(term, 0.0), TRANSLATED / len(stemmed) ** 0.5)
-        groups.append((frozenset(stemmed), min(rarity(term) for term in stemmed)))
+    for meant in expand(words, df):
+        for term, weight in meant.weights.items():
+            weights[term] = max(weights.get(term, 0.0), weight)
+        groups.append((meant.group, meant.worth * min(rarity(term) for term in meant.group)))
     if len(weights) > MAX_TERMS:
         counts: dict[str, int] = {}
-        for term in terms(text[:20_000]):
+        for term in terms(read):
             counts[term] = counts.get(term, 0) + 1
         telling = sorted(
             weights, key=lambda t: (-weights[t] * rarity(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t)
         )
         weights = {term: weights[term] for term in telling[:MAX_TERMS]}
-    identifiers = tuple(dict.fromkeys(found.strip("`") for found in IDENTIFIER.findall(text[:20_000])))
+    written = [found.strip("`") for found in IDENTIFIER.findall(read)]
+    identifiers = tuple(dict.fromkeys([*written, *names(words, df)]))
     bare = text.strip()
     symbolic = bool(re.fullmatch(r"[\w$.:#>\\-]+(?:\(\))?", bare)) and not CJK.search(bare)
     if symbolic and bare not in identifiers:
@@ -117,8 +99,14 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         text=text,
         weights=weights,
         groups=tuple(groups),
-        identifiers=identifiers[:40],
-        paths=tuple(dict.fromkeys(PATHLIKE.findall(text[:20_000])))[:20],
-        english=" ".join([CJK.sub(" ", text), *(word for words in translated for word in words)]).strip(),
+        identifiers=identifiers[:MAX_IDENTIFIERS],
+        paths=tuple(dict.fromkeys(PATHLIKE.findall(read)))[:20],
+        english=_in_english(text, words),
         symbolic=symbolic,
     )
+
+
+def _in_english(text: str, words: Sequence[Word]) -> str:
+    """Return what the vector is made of: the text without its Chinese, and the commonest names of its Chinese words."""
+    told = [name.replace("_", " ") for word in words for name in word.english[:IN_VECTOR]]
+    return " ".join([CJK.sub(" ", text), *told]).strip()
