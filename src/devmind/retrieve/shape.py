@@ -55,8 +55,10 @@ def shape(view: View, ranking: Ranking, k: int) -> tuple[list[Spot], list[Fate]]
             by_body[body].also.append((file, start))
             fates.append(Fate("duplicate", by_body[body].rank))
             continue
-        same_file = by_file.setdefault(file, [])
-        beside = [s for s in same_file if name and s.name == name and start <= s.end + 1 and end >= s.start - 1]
+        same_file = by_file.get(file, [])
+        beside = same_file and [
+            s for s in same_file if name and s.name == name and start <= s.end + 1 and end >= s.start - 1
+        ]
         if beside:
             beside[0].start, beside[0].end = min(beside[0].start, start), max(beside[0].end, end)
             fates.append(Fate("merged", beside[0].rank))
@@ -66,7 +68,7 @@ def shape(view: View, ranking: Ranking, k: int) -> tuple[list[Spot], list[Fate]]
             fates.append(OVER_FILE_LIMIT)
         else:
             by_body[body] = Spot(len(chosen) + 1, at, row, file, name, start, end)
-            same_file.append(by_body[body])
+            by_file.setdefault(file, same_file).append(by_body[body])
             chosen.append(by_body[body])
             fates.append(Fate("kept", len(chosen)))
     return chosen, fates
