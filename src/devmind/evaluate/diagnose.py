@@ -34,7 +34,12 @@ Lines = tuple[int, int]
 
 DIVERSITY: Final = "nth_of_file"  # features with these names are no evidence: they hold back what is good enough
 RERANK: Final = "rerank"
+# Of 458 labelled spans in flask, requests and pytest (2026-11-30), the best chunk has less than this share of the
+# query's telling words for .5 % of those that were found, 12 % of lost candidates, 48 % of those that no leg gave, and
+# for 77 % of chunks drawn at random: below it, the words say no more than those of any chunk.
 VOCABULARY_SHARE: Final = 0.1
+# Of the spans in several chunks there, the chunks together have this many times the share of the best one for less
+# than 5 % of those that were found.
 SPLIT_GAIN: Final = 1.5
 MIN_COST: Final = 0.005  # of a feature, in units of the score: less is not worth a line
 
@@ -243,9 +248,9 @@ def _cause(
             return "split", "", f"the {len(rows)} chunks that hold it have together {share}"
     if at is None:
         return "no_leg", "", _no_leg(legs)
-    most = f"; {costs[0].feature} cost most" if costs else ""
+    most = next((cost.feature for cost in costs if cost.feature != DIVERSITY), "")  # which alone was not enough
     place = f"it is candidate {at + 1} of {len(trace.ranking.rows)}"
-    return "fusion", costs[0].feature if costs else "", place + most
+    return "fusion", most, place + (f"; {most} cost most" if most else "")
 
 
 def _held_back(trace: Trace, at: int) -> tuple[Cause, str, str] | None:
