@@ -28,6 +28,7 @@ from devmind.types import Answer, Filters, Hit, Role, SearchResult, SymbolKind, 
 
 if TYPE_CHECKING:
     from devmind.embed.remote import RemoteOptions
+    from devmind.retrieve.trace import Trace
 
 NO_FILTERS = Filters()
 CALLS = ("calls",)
@@ -86,6 +87,14 @@ class Service:
         found = self.retriever.search(query, k=k, filters=self._checked(filters))
         hits = self._with_freshness(found.hits)
         return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
+
+    def trace(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS, legs: bool = True) -> Trace:
+        """Return a search with its intermediate results; see `Retriever.trace`.
+
+        Raises:
+            UsageError: as `search`.
+        """
+        return self.retriever.trace(query, k=k, filters=self._checked(filters), legs=legs)
 
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
         return self.answer(self.search(question, k=k, filters=filters), filters=filters)

@@ -6,7 +6,7 @@ the candidates before they are summed; fusion by reciprocal ranks was not compar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,11 +33,15 @@ GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "b
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Rows of a view in order of rank, and by feature what made the score; all arrays in that order."""
+    """Rows of a view in order of rank, and by feature what made the score; all arrays in that order.
+
+    ``parts`` returns by feature what it added to the score: their sum is the score. A search never asks.
+    """
 
     rows: Rows
     scores: Floats
     features: Mapping[str, Floats]
+    parts: Callable[[], Mapping[str, Floats]]
 
     def why(self, at: int) -> dict[str, float]:
         return {name: round(float(values[at]), 4) for name, values in self.features.items()}
@@ -70,7 +74,9 @@ def rank(
     share = DENSE_SYMBOLIC if query.symbolic else DENSE_SENTENCE
     found = lexical[lexical > 0]
     floor = float(found.min()) if len(found) else 0.0
-    fused = (1 - share) * standardise(np.maximum(lexical, floor)) + share * standardise(dense)
+    by_words = (1 - share) * standardise(np.maximum(lexical, floor))
+    by_meaning = share * standardise(dense)
+    fused = by_words + by_meaning
     files, file_of = np.unique(view.file[rows], return_inverse=True)
     about = [view.files[file] for file in files]
     weights = {**ROLE, "test": 0.0} if "test" in query.weights else ROLE
@@ -86,6 +92,18 @@ def rank(
     names = np.argsort(np.argsort(np.array([file.path for file in about]))) if about else files
     best = np.lexsort((view.start[rows][order], names[by_file], -score))
     at = order[best]
+
+    def parts() -> dict[str, Floats]:
+        return {
+            "lexical": (1 - FILE_SHARE) * by_words[at],
+            "dense": (1 - FILE_SHARE) * by_meaning[at],
+            "defines": (1 - FILE_SHARE) * DEFINITION * defines[at],
+            "path": FILE_SHARE * path[file_of[at]],
+            "role": (1 - FILE_SHARE) * role[file_of[at]],
+            "file": FILE_SHARE * (pooled - path)[file_of[at]],
+            "nth_of_file": -SECOND_OF_FILE * nth[best].astype(np.float32),
+        }
+
     return Ranking(
         rows=rows[at],
         scores=score[best],
@@ -98,6 +116,7 @@ def rank(
             "file": pooled[file_of[at]],
             "nth_of_file": (nth[best] + 1).astype(np.float32),
         },
+        parts=parts,
     )
 
 

@@ -1,4 +1,4 @@
-"""One search: understand → legs → candidates → rank → shape.
+"""One search: understand → legs → candidates → rank → shape. A trace is the same search with all of it kept.
 
 All reads of a search happen in one read transaction of the catalog, so every leg is judged by the same generations.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from math import exp
 from pathlib import Path
 
@@ -27,12 +29,13 @@ from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import defining, words_of
 from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranking, rank
+from devmind.retrieve.shape import Fate, Spot, shape
+from devmind.retrieve.trace import DENSE, LEXICAL, SYMBOL, Leg, Trace
 from devmind.types import Filters, Hit, SearchResult, split_lines, stable_id
 
 LEG_DEPTH = 200  # candidates a leg gives; chosen by hand, deeper legs were not tried yet
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
-MAX_PER_FILE = 2
 MAX_WIDENINGS = 4
 VIEWS_KEPT = 4  # of repositories searched together; the arrays of a large one take tens of megabytes
 ORDINALS = (1 << ORDINAL_BITS) - 1
@@ -40,17 +43,30 @@ ORDINALS = (1 << ORDINAL_BITS) - 1
 Active = dict[int, tuple[str, int, str]]  # repository ids to (name, active generation, commit)
 
 
-@dataclass(slots=True)
-class _Spot:
-    """A hit in the making: its place in the ranking, its row, and the lines that its neighbours joined to it."""
+@dataclass(frozen=True, slots=True)
+class _Recall:
+    """The candidates of each leg: rows of a view, best first, and scores where ranking needs the leg's own."""
 
-    at: int
-    row: int
-    file: int
-    name: int
-    start: int
-    end: int
-    also: list[str] = field(default_factory=list)
+    vector: Floats
+    near: Rows
+    found: Rows
+    bm25: Floats
+    defined: Rows
+    worth: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A search up to its hits, which are read from the catalog last."""
+
+    query: Query
+    view: View
+    allowed: npt.NDArray[np.bool_] | None
+    recall: _Recall
+    idf: Mapping[str, float]
+    ranking: Ranking
+    spots: list[Spot]
+    fates: list[Fate]
 
 
 class Retriever:
@@ -93,6 +109,38 @@ class Retriever:
         Raises:
             UsageError: the query is empty, ``k`` is not positive, or a repository of the filter is unknown.
         """
+        with self._reading(text, k):
+            return self._search(text, k, filters)
+
+    def trace(self, text: str, *, k: int = 10, filters: Filters = Filters(), legs: bool = True) -> Trace:  # noqa: B008
+        """Return what `search` does on the way to its hits, past the cache.
+
+        Args:
+            legs: rank the whole view by each leg, too.
+
+        Raises:
+            UsageError: as `search`.
+
+        Cost: that of a search; with ``legs`` linear in the number of chunks.
+        """
+        with self._reading(text, k):
+            active = self._take_up()
+            chosen = self._chosen(active, filters)
+            found = self._find(text, k, filters, chosen, {})
+            return Trace(
+                query=found.query,
+                view=found.view,
+                ranking=found.ranking,
+                fates=tuple(found.fates),
+                hits=tuple(self._hits(found)),
+                idf=found.idf,
+                repos={repo_id: active[repo_id][0] for repo_id in chosen},
+                legs=self._legs(found, chosen) if legs else {},
+            )
+
+    @contextmanager
+    def _reading(self, text: str, k: int) -> Iterator[None]:
+        """Check the question, and hold one read transaction."""
         if not text.strip():
             raise UsageError("the query is empty: say what to look for", code="empty_query")
         if k < 1:
@@ -100,7 +148,7 @@ class Retriever:
         with self._lock:
             self.catalog.db.execute("BEGIN")
             try:
-                return self._search(text, k, filters)
+                yield
             finally:
                 self.catalog.db.execute("ROLLBACK")
 
@@ -112,15 +160,13 @@ class Retriever:
         known = self._cache.get(key)
         if known is not None and self._clock() - known[0] < self._cache_seconds:
             return known[1]
-        query = understand(text, df=self._lexical.df, n_chunks=self._lexical.n_chunks)
-        timings = {"understand": _ms(started)}
-        view = self._view(chosen, active)
-        ranking = self._rank(query, view, chosen, k, filters, timings)
-        hits = self._shape(view, ranking, k, active)
+        timings: dict[str, float] = {}
+        found = self._find(text, k, filters, chosen, timings)
+        hits = self._hits(found)
         result = SearchResult(
             query=text,
             hits=tuple(hits),
-            confidence=self._confidence(query, ranking, hits),
+            confidence=self._confidence(found.query, found.ranking, hits),
             generations={active[r][0]: active[r][1] for r in chosen},
             timings_ms={**timings, "total": _ms(started)},
             nearest_names=tuple(dict.fromkeys(hit.symbol for hit in hits[:8] if hit.symbol))[:5],
@@ -129,6 +175,22 @@ class Retriever:
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
         return result
+
+    def _find(self, text: str, k: int, filters: Filters, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
+        """Do all of a search but the reading of its hits."""
+        mark = time.perf_counter()
+        df = cache(self._lexical.df)  # of the same few terms, asked for many times
+        query = understand(text, df=df, n_chunks=self._lexical.n_chunks)
+        timings["understand"] = _ms(mark)
+        view = self._view(chosen, self._active)
+        allowed = _allowed(view, filters)
+        recall = self._recall(query, view, chosen, k, allowed, timings)
+        mark = time.perf_counter()
+        rarity = {term: idf(df(term), self._lexical.n_chunks) for term in query.weights}
+        ranking = _ranked(query, view, recall, rarity)
+        spots, fates = shape(view, ranking, k)
+        timings["rank"] = _ms(mark)
+        return _Found(query, view, allowed, recall, rarity, ranking, spots, fates)
 
     # The published state ----------------------------------------------------------------------------------------
 
@@ -168,48 +230,50 @@ class Retriever:
 
     # Legs and ranking -------------------------------------------------------------------------------------------
 
-    def _rank(
-        self, query: Query, view: View, chosen: Sequence[int], k: int, filters: Filters, timings: dict[str, float]
-    ) -> Ranking:
+    def _recall(
+        self,
+        query: Query,
+        view: View,
+        chosen: Sequence[int],
+        k: int,
+        allowed: npt.NDArray[np.bool_] | None,
+        timings: dict[str, float],
+    ) -> _Recall:
         mark = time.perf_counter()
-        allowed = _allowed(view, filters)
         vector = self.embedder.embed_queries([query.english or query.text])[0]
         near = view.nearest(vector, max(LEG_DEPTH, 4 * k) // 2, allowed)
         timings["dense"] = _ms(mark)
         mark = time.perf_counter()
-        found, scores = self._lexical_leg(query, view, chosen, k, allowed)
+        found, bm25 = self._lexical_leg(query, view, chosen, k, allowed)
         timings["lexical"] = _ms(mark)
         mark = time.perf_counter()
         defined, worth = self._definitions(query, view, chosen, allowed)
         timings["symbol"] = _ms(mark)
-        mark = time.perf_counter()
-        rows = np.unique(np.concatenate([near, found, defined]))
-        lexical, defines = np.zeros((2, len(rows)), np.float32)
-        lexical[np.searchsorted(rows, found)] = scores
-        np.maximum.at(defines, np.searchsorted(rows, defined), worth)
-        n = self._lexical.n_chunks
-        rarity = {term: idf(self._lexical.df(term), n) for term in query.weights}
-        dense = view.cosines(vector, rows)
-        ranking = rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity)
-        timings["rank"] = _ms(mark)
-        return ranking
+        return _Recall(vector, near, found, bm25, defined, worth)
 
     def _lexical_leg(
         self, query: Query, view: View, chosen: Sequence[int], k: int, allowed: npt.NDArray[np.bool_] | None
     ) -> tuple[Rows, Floats]:
         """Return the rows that BM25 finds, and their scores; it looks deeper while too few of them may be shown."""
-        repo_ids = chosen if len(chosen) < len(self._active) else ()
         depth = max(LEG_DEPTH, 4 * k)
         for _ in range(MAX_WIDENINGS):
-            hits = self._lexical.search(query.weights, k=depth, repo_ids=repo_ids)
-            rows = view.rows_of(np.array([key for key, _ in hits], np.int64))
-            keep = rows >= 0
-            if allowed is not None and view.n:
-                keep &= allowed[rows]
-            if int(keep.sum()) >= 4 * k or len(hits) < depth:
+            rows, scores, n_hits = self._by_bm25(query, view, chosen, depth, allowed)
+            if len(rows) >= 4 * k or n_hits < depth:
                 break
             depth *= 4
-        return rows[keep], np.array([score for _, score in hits], np.float32)[keep]
+        return rows, scores
+
+    def _by_bm25(
+        self, query: Query, view: View, chosen: Sequence[int], depth: int, allowed: npt.NDArray[np.bool_] | None
+    ) -> tuple[Rows, Floats, int]:
+        """Return the rows among the first ``depth`` of BM25 that may be shown, their scores, and how many it found."""
+        repo_ids = chosen if len(chosen) < len(self._active) else ()
+        hits = self._lexical.search(query.weights, k=depth, repo_ids=repo_ids)
+        rows = view.rows_of(np.array([key for key, _ in hits], np.int64))
+        keep = rows >= 0
+        if allowed is not None and view.n:
+            keep &= allowed[rows]
+        return rows[keep], np.array([score for _, score in hits], np.float32)[keep], len(hits)
 
     def _definitions(
         self, query: Query, view: View, chosen: Sequence[int], allowed: npt.NDArray[np.bool_] | None
@@ -227,41 +291,36 @@ class Retriever:
             keep &= allowed[rows]
         return rows[keep], np.array(worth, np.float32)[keep]
 
-    # Shape ------------------------------------------------------------------------------------------------------
+    def _legs(self, found: _Found, chosen: Sequence[int]) -> dict[str, Leg]:
+        """Return each leg over the whole view, and what of it the search took."""
+        query, view, allowed, recall = found.query, found.view, found.allowed, found.recall
+        bm25_rows, bm25, _ = self._by_bm25(query, view, chosen, max(1, self._lexical.n_chunks), allowed)
+        rows = np.arange(view.n) if allowed is None else np.flatnonzero(allowed)
+        cosines = view.cosines(recall.vector, rows)
+        nearest = np.lexsort((view.keys[rows], -cosines))
+        best = np.lexsort((recall.defined, -recall.worth))
+        return {
+            LEXICAL: Leg(bm25_rows, bm25, recall.found),
+            DENSE: Leg(rows[nearest], cosines[nearest], recall.near),
+            SYMBOL: Leg(recall.defined[best], recall.worth[best], recall.defined),
+        }
 
-    def _shape(self, view: View, ranking: Ranking, k: int, active: Active) -> list[Hit]:
-        """Collapse duplicates, keep at most two chunks a file, merge what adjoins."""
-        columns = (ranking.rows, *(c[ranking.rows] for c in (view.file, view.start, view.end, view.body, view.name)))
-        chosen: list[_Spot] = []
-        by_body: dict[int, _Spot] = {}
-        by_file: dict[int, list[_Spot]] = {}
-        for at, (row, file, start, end, body, name) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-            if body in by_body:
-                where = view.files[file]
-                by_body[body].also.append(f"{active[where.repo_id][0]}/{where.path}:{start}")
-                continue
-            same_file = by_file.setdefault(file, [])
-            beside = [s for s in same_file if name and s.name == name and start <= s.end + 1 and end >= s.start - 1]
-            if beside:
-                beside[0].start, beside[0].end = min(beside[0].start, start), max(beside[0].end, end)
-            elif len(chosen) < k and len(same_file) < MAX_PER_FILE:
-                by_body[body] = _Spot(at, row, file, name, start, end)
-                same_file.append(by_body[body])
-                chosen.append(by_body[body])
-        return self._hits(view, ranking, chosen, active)
+    # Hits -------------------------------------------------------------------------------------------------------
 
-    def _hits(self, view: View, ranking: Ranking, chosen: Sequence[_Spot], active: Active) -> list[Hit]:
+    def _hits(self, found: _Found) -> list[Hit]:
+        view, ranking, chosen, active = found.view, found.ranking, found.spots, self._active
         words = words_of(
             self.catalog, [(view.files[s.file].content_id, int(view.keys[s.row]) & ORDINALS) for s in chosen]
         )
         hits = []
-        for place, (spot, told) in enumerate(zip(chosen, words, strict=True), 1):
+        for spot, told in zip(chosen, words, strict=True):
             file = view.files[spot.file]
             name, generation, commit = active[file.repo_id]
             first, last = int(view.start[spot.row]), int(view.end[spot.row])
+            also = ((view.files[twin], start) for twin, start in spot.also)
             hits.append(
                 Hit(
-                    rank=place,
+                    rank=spot.rank,
                     score=round(float(ranking.scores[spot.at]), 6),
                     repo=name,
                     path=file.path,
@@ -276,7 +335,7 @@ class Retriever:
                     commit=commit,
                     generation=generation,
                     chunk_id=stable_id(name, file.path, first, last),
-                    also_at=tuple(spot.also),
+                    also_at=tuple(f"{active[twin.repo_id][0]}/{twin.path}:{start}" for twin, start in also),
                     why=ranking.why(spot.at),
                 )
             )
@@ -308,6 +367,16 @@ class Retriever:
         together = sum(weight for group, weight in query.groups if group & everywhere) / total
         cosine = float(ranking.features["dense"][:5].max())
         return round(1 / (1 + exp(-(4.0 * max(covered) + 3.0 * together + 3.0 * cosine - 5.0))), 4)
+
+
+def _ranked(query: Query, view: View, recall: _Recall, rarity: Mapping[str, float]) -> Ranking:
+    """Return the candidates of all legs in order of rank."""
+    rows = np.unique(np.concatenate([recall.near, recall.found, recall.defined]))
+    lexical, defines = np.zeros((2, len(rows)), np.float32)
+    lexical[np.searchsorted(rows, recall.found)] = recall.bm25
+    np.maximum.at(defines, np.searchsorted(rows, recall.defined), recall.worth)
+    dense = view.cosines(recall.vector, rows)
+    return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity)
 
 
 def _allowed(view: View, filters: Filters) -> npt.NDArray[np.bool_] | None:
