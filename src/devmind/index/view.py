@@ -70,24 +70,33 @@ class View:
         ]
         return np.concatenate(found) if found else np.empty(0, np.float32)
 
-    def nearest(self, query: Floats, k: int, allowed: npt.NDArray[np.bool_] | None = None) -> Rows:
+    def scan(self, query: Floats) -> Floats:
+        """Return the cosine of ``query`` `(dim,)` with every row, by the leading dimensions alone."""
+        if not self.n:
+            return np.empty(0, np.float32)
+        head = query[: self._prefix.shape[1]]
+        # einsum and not `@`: a threaded matrix-vector product waits for the other core up to 8 ms when that is busy.
+        near: Floats = np.einsum("ij,j->i", self._prefix, head / max(float(np.linalg.norm(head)), 1e-6))
+        return near
+
+    def nearest(
+        self, query: Floats, k: int, allowed: npt.NDArray[np.bool_] | None = None, *, scanned: Floats | None = None
+    ) -> Rows:
         """Return the ``k`` rows nearest to ``query``, best first, ties by key; fewer when fewer are allowed.
 
         Args:
             query: `(dim,)` of unit length.
             k: how many.
             allowed: `(n,)`, which rows may be returned; all by default.
+            scanned: what `scan` gives for the query, when it is known.
         """
-        if not self.n or k < 1:
+        n = self.n if allowed is None else int(allowed.sum())
+        n = min(n, k * RESCORE)
+        if n < 1:
             return np.empty(0, np.int64)
-        head = query[: self._prefix.shape[1]]
-        # einsum and not `@`: a threaded matrix-vector product waits for the other core up to 8 ms when that is busy.
-        near = np.einsum("ij,j->i", self._prefix, head / max(float(np.linalg.norm(head)), 1e-6))
+        near = self.scan(query) if scanned is None else scanned
         if allowed is not None:
             near = np.where(allowed, near, -np.inf)
-        n = min(self.n if allowed is None else int(allowed.sum()), k * RESCORE)
-        if not n:
-            return np.empty(0, np.int64)
         rows = np.sort(np.argpartition(-near, n - 1)[:n])
         exact = self.cosines(query, rows)
         best: Rows = rows[np.lexsort((self.keys[rows], -exact))[:k]]

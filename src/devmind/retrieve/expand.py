@@ -90,7 +90,7 @@ def _alternatives(word: Word, df: Df) -> Meant:
 
 
 def names(words: Sequence[Word], df: Df) -> list[str]:
-    """Return names that phrases and neighbouring words make together in this index (获取 用户 → ``get_user``, ``getuser``).
+    """Return names that phrases and neighbouring words make together here (获取 用户 → ``get_user``, ``getuser``).
 
     Chinese puts the object before or after its verb, so every order is tried. A name is known by its whole form
     without underscores, which the index holds for every identifier of several parts.

@@ -27,13 +27,14 @@ from devmind.index.snapshot import File, Floats, Snapshot, load_snapshot
 from devmind.index.terms import terms
 from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import defining, words_of
+from devmind.retrieve.features import BEST
 from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranking, rank
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.trace import DENSE, LEXICAL, SYMBOL, Leg, Trace
 from devmind.types import Filters, Hit, SearchResult, split_lines, stable_id
 
-LEG_DEPTH = 200  # candidates a leg gives; chosen by hand, deeper legs were not tried yet
+LEG_DEPTH = 200  # candidates a leg gives; 300 and 600 rank no better (docs/retrieval.md)
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
 MAX_WIDENINGS = 4
@@ -45,9 +46,13 @@ Active = dict[int, tuple[str, int, str]]  # repository ids to (name, active gene
 
 @dataclass(frozen=True, slots=True)
 class _Recall:
-    """The candidates of each leg: rows of a view, best first, and scores where ranking needs the leg's own."""
+    """The candidates of each leg: rows of a view, best first, and scores where ranking needs the leg's own.
+
+    ``scanned`` is the rough cosine of every row of the view.
+    """
 
     vector: Floats
+    scanned: Floats
     near: Rows
     found: Rows
     bm25: Floats
@@ -187,7 +192,7 @@ class Retriever:
         recall = self._recall(query, view, chosen, k, allowed, timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), self._lexical.n_chunks) for term in query.weights}
-        ranking = _ranked(query, view, recall, rarity)
+        ranking = _ranked(query, view, recall, rarity, allowed)
         spots, fates = shape(view, ranking, k)
         timings["rank"] = _ms(mark)
         return _Found(query, view, allowed, recall, rarity, ranking, spots, fates)
@@ -241,7 +246,8 @@ class Retriever:
     ) -> _Recall:
         mark = time.perf_counter()
         vector = self.embedder.embed_queries([query.english or query.text])[0]
-        near = view.nearest(vector, max(LEG_DEPTH, 4 * k) // 2, allowed)
+        scanned = view.scan(vector)
+        near = view.nearest(vector, max(LEG_DEPTH, 4 * k) // 2, allowed, scanned=scanned)
         timings["dense"] = _ms(mark)
         mark = time.perf_counter()
         found, bm25 = self._lexical_leg(query, view, chosen, k, allowed)
@@ -249,7 +255,7 @@ class Retriever:
         mark = time.perf_counter()
         defined, worth = self._definitions(query, view, chosen, allowed)
         timings["symbol"] = _ms(mark)
-        return _Recall(vector, near, found, bm25, defined, worth)
+        return _Recall(vector, scanned, near, found, bm25, defined, worth)
 
     def _lexical_leg(
         self, query: Query, view: View, chosen: Sequence[int], k: int, allowed: npt.NDArray[np.bool_] | None
@@ -369,14 +375,28 @@ class Retriever:
         return round(1 / (1 + exp(-(4.0 * max(covered) + 3.0 * together + 3.0 * cosine - 5.0))), 4)
 
 
-def _ranked(query: Query, view: View, recall: _Recall, rarity: Mapping[str, float]) -> Ranking:
-    """Return the candidates of all legs in order of rank."""
+def _ranked(
+    query: Query, view: View, recall: _Recall, rarity: Mapping[str, float], allowed: npt.NDArray[np.bool_] | None
+) -> Ranking:
+    """Return the candidates of all legs, and what else is near in their files, in order of rank."""
     rows = np.unique(np.concatenate([recall.near, recall.found, recall.defined]))
+    rows = np.union1d(rows, _nearest_of_files(view, np.unique(view.file[rows]), recall.scanned, allowed))
     lexical, defines = np.zeros((2, len(rows)), np.float32)
     lexical[np.searchsorted(rows, recall.found)] = recall.bm25
     np.maximum.at(defines, np.searchsorted(rows, recall.defined), recall.worth)
     dense = view.cosines(recall.vector, rows)
     return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity)
+
+
+def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: npt.NDArray[np.bool_] | None) -> Rows:
+    """Return the ``BEST`` rows of each file by rough cosine: a file is judged by them, whatever leg found it."""
+    wanted = np.zeros(len(view.files) + 1, bool)
+    wanted[files] = True
+    rows = np.flatnonzero(wanted[view.file] if allowed is None else wanted[view.file] & allowed)
+    order = np.lexsort((-scanned[rows], view.file[rows]))
+    of_file = view.file[rows][order]
+    nth = np.arange(len(rows)) - np.searchsorted(of_file, of_file)
+    return rows[order][nth < BEST]
 
 
 def _allowed(view: View, filters: Filters) -> npt.NDArray[np.bool_] | None:
