@@ -1,4 +1,4 @@
-"""Makes ``retrieve/data/pinyin.tsv``: the syllables of the 3,755 commonest characters and of all that the glossary uses.
+"""Makes ``retrieve/data/pinyin.tsv``: syllables of the 3,755 commonest characters and of all that the glossary uses.
 
 A character read in several ways stands in the line of each reading that pypinyin (MIT), or one of the glossary's words,
 gives it. Run it when the glossary gained a character: ``python -m training.pinyin``; needs ``pip install pypinyin``.
