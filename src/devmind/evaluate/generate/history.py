@@ -26,6 +26,7 @@ from devmind.scan.role import role_of
 MAX_COMMITS: Final = 2_000  # that are looked at: further back, a repository is another one
 _MAX_FILES: Final = 10  # changed by a commit in all, tests and documents included
 _MAX_SOURCES: Final = 4
+_EXAMPLES: Final = frozenset({"example", "examples", "sample", "samples", "demo", "demos"})
 _MAX_TRUTHS: Final = 5  # the guideline wants few strong spans; a commit of more did several things
 
 
@@ -95,7 +96,8 @@ def _candidate(corpus: Corpus, commit: Commit, langs: Sequence[Lang]) -> Candida
 
 def _is_source(path: str) -> bool:
     language = language_of(path, "", "")
-    return role_of(path, "", language) == "source"
+    shown = _EXAMPLES & set(path.lower().split("/"))  # these follow a change, and are not where it is made
+    return role_of(path, "", language) == "source" and not shown
 
 
 def _topic(corpus: Corpus, candidate: Candidate, sources: Sources, seed: int) -> Topic | str:

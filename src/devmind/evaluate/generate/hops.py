@@ -6,22 +6,27 @@ is a right one and no other is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Final
 
 from devmind.evaluate.datasets.check import WAIVE
 from devmind.evaluate.datasets.units import cut_unit
-from devmind.evaluate.generate.corpus import FUNCTION_KINDS, Corpus, Unit
+from devmind.evaluate.generate.corpus import CLASS_KINDS, FUNCTION_KINDS, Corpus, Unit
 from devmind.evaluate.generate.names import parts_of
-from devmind.evaluate.generate.symbols import askable, route_handler
+from devmind.evaluate.generate.symbols import askable, functions_by_name, inside, route_handler
 from devmind.evaluate.generate.topics import Lang, lang_at, make_topic, rng_of, shuffled, spread, truth_of
 from devmind.evaluate.generate.wording import CHAIN, ROUTE_CHAIN, worded
-from devmind.evaluate.types import Topic, Truth
+from devmind.evaluate.types import Topic
 from devmind.index.catalog import Catalog
 from devmind.retrieve.graph import Definition, resolve
+from devmind.types import Reference
 
-_SURE: Final = frozenset({"exact", "scoped"})
+_ITSELF: Final = frozenset({"self", "this", "cls", "super", "super()", "Self"})
+_NEUTRAL_BASES: Final = frozenset({"object", "Object", "ABC", "Protocol", "Generic", "NamedTuple", "Enum"})
 _MIN_LINES: Final = 3  # a step that only passes on is no step that a reader wants to see
 _MAX_STEPS: Final = 4
 _MAX_SERVICES: Final = 2  # of a route's handler: with more, none of them is what does the work
@@ -29,11 +34,11 @@ _MAX_SERVICES: Final = 2  # of a route's handler: with more, none of them is wha
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Steps in order; ``roles`` name them, and ``weak`` are the numbers of those that only lead to the others."""
+    """Steps in order, each with its role; ``first`` is what the question begins with: a route, or the first step."""
 
+    first: Unit
     units: tuple[Unit, ...]
     roles: tuple[str, ...]
-    weak: frozenset[int] = frozenset()
 
 
 class Calls:
@@ -47,6 +52,8 @@ class Calls:
             for unit in corpus.units(role="source")
             if unit.symbol.kind in FUNCTION_KINDS
         }
+        self._n_by_name = Counter(unit.symbol.name for unit in corpus.units())
+        self._bases = _bases_by_class(corpus)
         self._known: dict[str, tuple[Unit, ...]] = {}
 
     def of(self, unit: Unit) -> tuple[Unit, ...]:
@@ -57,15 +64,48 @@ class Calls:
 
     def _resolved(self, unit: Unit) -> Iterator[Unit]:
         seen = {unit.key}
-        calls = [r for r in unit.file.references if r.kind == "calls" and _holds(unit, r.line)]
+        begin = body_line(unit)
+        calls = [r for r in unit.file.references if r.kind == "calls" and begin <= r.line <= unit.symbol.end_line]
         for call in sorted(calls, key=lambda call: (call.line, call.name)):
             target, confidence = resolve(self._catalog, self._definition(unit), call.name, call.qualifier)
-            if target is None or confidence not in _SURE:
+            found = target and self._unit_at.get((target.path, target.qualified_name, target.start_line))
+            if not found or found.key in seen or inside(found, unit):
                 continue
-            found = self._unit_at.get((target.path, target.qualified_name, target.start_line))
-            if found and found.key not in seen and not _inside(found, unit):
+            if self._is_sure(unit, call, found, exact=confidence == "exact"):
                 seen.add(found.key)
                 yield found
+
+    def _is_sure(self, unit: Unit, call: Reference, found: Unit, *, exact: bool) -> bool:
+        """Return whether ``call`` can mean nothing but ``found``.
+
+        The graph holds a name that only one definition has for that one. But `cache.get()` and `rows.update()` mean
+        what a library has, however alone a `get` of ours stands: such a name needs a receiver that says whose it is.
+        """
+        owner = _owner(found)
+        receiver = _parts(call.qualifier)[-1] if call.qualifier else ""
+        if not receiver:
+            return (not owner or owner == _owner(unit)) and (exact or found.file is unit.file)
+        if receiver in _ITSELF:
+            return bool(owner) and (owner == _owner(unit) or self._is_telling(found))
+        if receiver == (owner or PurePosixPath(found.file.path).stem):
+            return True
+        return bool(owner) and self._is_telling(found) and self._is_ours(owner)
+
+    def _is_ours(self, owner: str) -> bool:
+        """Return whether all that the class inherits from is in this repository; else its methods may be another's."""
+        waiting, seen = [owner], {owner}
+        while waiting:
+            name = waiting.pop()
+            if name not in self._bases:
+                return False
+            new = self._bases[name] - seen - _NEUTRAL_BASES
+            seen |= new
+            waiting += new
+        return True
+
+    def _is_telling(self, found: Unit) -> bool:
+        name = found.symbol.name
+        return self._n_by_name[name] == 1 and len(parts_of(name)) > 1
 
     def _definition(self, unit: Unit) -> Definition:
         s = unit.symbol
@@ -75,18 +115,41 @@ class Calls:
         )  # fmt: skip
 
 
-def _holds(unit: Unit, line: int) -> bool:
-    return unit.symbol.start_line <= line <= unit.symbol.end_line
+def _bases_by_class(corpus: Corpus) -> Mapping[str, set[str]]:
+    bases: dict[str, set[str]] = {}
+    for unit in corpus.units():
+        if unit.symbol.kind in CLASS_KINDS:
+            uses = unit.file.references
+            bases.setdefault(unit.symbol.name, set()).update(
+                use.name for use in uses if use.kind in ("inherits", "implements") and use.scope == unit.index
+            )
+    return bases
 
 
-def _inside(inner: Unit, outer: Unit) -> bool:
-    return inner.file is outer.file and _holds(outer, inner.symbol.start_line)
+def body_line(unit: Unit) -> int:
+    """Return the line on which a function itself begins, below its decorators: what these call, it does not call."""
+    words = unit.symbol.signature.split()[:2]
+    lines = unit.file.lines[unit.symbol.start_line - 1 : unit.symbol.end_line]
+    for number, line in enumerate(lines, start=unit.symbol.start_line):
+        named = unit.symbol.name in line and not line.lstrip().startswith("@")
+        if named or line.split()[: len(words)] == words:
+            return number
+    return unit.symbol.start_line
+
+
+def _owner(unit: Unit) -> str:
+    parts = _parts(unit.symbol.qualified_name)
+    return parts[-2] if len(parts) > 1 else ""
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in re.split(r"\.|::|->|#", name) if part] or [""]
 
 
 def hops_topics(corpus: Corpus, catalog: Catalog, *, n: int, seed: int, langs: Sequence[Lang]) -> list[Topic]:
     """Return up to ``n`` topics, routes first up to half of them, the languages in turn."""
     calls = Calls(corpus, catalog)
-    routes = shuffled(_routes(corpus, calls), lambda chain: chain.units[0].key, seed=seed)[: (n + 1) // 2]
+    routes = shuffled(_routes(corpus, calls), lambda chain: chain.first.key, seed=seed)[: (n + 1) // 2]
     chains = _chains(corpus, calls, seed, 3 * n)
     chosen = spread(chains, n - len(routes), lambda chain: chain.units[0].file.path)
     names = {asked.unit.key: asked.name for asked in askable(corpus)}
@@ -97,7 +160,7 @@ def hops_topics(corpus: Corpus, catalog: Catalog, *, n: int, seed: int, langs: S
 
 
 def _topic(corpus: Corpus, chain: Chain, names: dict[str, str], lang: Lang, seed: int) -> Topic:
-    first, last = chain.units[0], chain.units[-1]
+    first, last = chain.first, chain.units[-1]
     key = " > ".join(unit.key for unit in chain.units)
     route = first.symbol.kind == "route"
     asked = {"first": names.get(first.key, first.symbol.name), "last": names.get(last.key, last.symbol.name)}
@@ -110,7 +173,7 @@ def _topic(corpus: Corpus, chain: Chain, names: dict[str, str], lang: Lang, seed
         category="multi-hop",
         lang=lang,
         seed=seed,
-        truths=_truths(chain),
+        truths=[truth_of(unit, role=role) for unit, role in zip(chain.units, chain.roles, strict=True)],
         language=first.file.language,
         labels={"steps": str(len(chain.units)), "chain": "route" if route else "calls"},
         provenance={
@@ -120,11 +183,6 @@ def _topic(corpus: Corpus, chain: Chain, names: dict[str, str], lang: Lang, seed
     )
     part = route and cut_unit(topic.truths[0].span, first.file.text, first.file.symbols) is not None
     return replace(topic, labels={**topic.labels, WAIVE: "part_of_unit"}) if part else topic
-
-
-def _truths(chain: Chain) -> list[Truth]:
-    truths = [truth_of(unit, role=role) for unit, role in zip(chain.units, chain.roles, strict=True)]
-    return [replace(truth, grade="weak") if at in chain.weak else truth for at, truth in enumerate(truths)]
 
 
 # Calls ----------------------------------------------------------------------------------------------------------
@@ -147,7 +205,7 @@ def _chains(corpus: Corpus, calls: Calls, seed: int, n: int) -> list[Chain]:
         if ways:
             way = rng_of(seed, start.key).choice(sorted(ways, key=lambda way: [unit.key for unit in way]))
             ends.add(way[-1].key)
-            found.append(Chain(way, ("caller", *("step" for _ in way[1:-1]), "callee")))
+            found.append(Chain(start, way, ("caller", *("step" for _ in way[1:-1]), "callee")))
     return found
 
 
@@ -178,18 +236,17 @@ def _is_step(unit: Unit) -> bool:
 
 def _routes(corpus: Corpus, calls: Calls) -> Iterator[Chain]:
     """Yield the routes with a clear handler that relies on one or two functions of the source."""
-    handlers = {unit.symbol.name: unit for unit in (asked.unit for asked in askable(corpus))}
+    functions = functions_by_name(corpus)
     for asked in askable(corpus):
         route = asked.unit
-        if route.symbol.kind != "route":
-            continue
-        handler = route_handler(route, handlers)
+        handler = route_handler(route, functions) if route.symbol.kind == "route" else None
         if handler is None:
             continue
         services = [unit for unit in calls.of(handler) if _is_step(unit)]
         if not 1 <= len(services) <= _MAX_SERVICES:
             continue
-        if _inside(handler, route):  # the decorated function: the same lines
-            yield Chain((route, *services), ("handler", *("service" for _ in services)))
+        roles = tuple("service" for _ in services)
+        if inside(route, handler) or inside(handler, route):  # a decorated or inline function: one span holds both
+            yield Chain(route, (handler if inside(route, handler) else route, *services), ("handler", *roles))
         else:
-            yield Chain((route, handler, *services), ("route", "handler", *("service" for _ in services)))
+            yield Chain(route, (route, handler, *services), ("route", "handler", *roles))

@@ -32,8 +32,8 @@ _TRIVIAL: Final = tuple(
         ("typing", r"\b(?:typing|type (?:hints?|annotations?|checks?)|annotations?|mypy|pyright|overloads?)\b"),
         ("tests", r"\b(?:tests?|testing|coverage|tox|ci|github actions?|travis|workflows?)\b"),
         ("tidying", r"\b(?:clean ?-?ups?|tidy|refactor\w*|renam\w+|move[sd]?|reorgani[sz]e|simplif\w+|unused|cosmetic|"
-                    r"address (?:review|comments)|wip|misc|nits?|deprecat\w+ (?:code|shim)s?|drop support|"
-                    r"python ?[23]\b)"),
+                    r"address (?:review|comments)|wip|misc|nits?|alternative|"
+                    r"^convert|^use \S+ (?:instead|rather)|deprecat\w+ (?:code|shim)s?|drop support|python ?[23])\b"),
     )
 )  # fmt: skip
 _FIX = re.compile(
@@ -45,6 +45,7 @@ _MIN_WORDS: Final = 5
 _MIN_IDEOGRAPHS: Final = 8
 _SHORT_SUBJECT_WORDS: Final = 9  # a subject below this takes the first paragraph of the message along
 _MAX_BODY_CHARS: Final = 400
+_WORD = re.compile(r"[a-z]+(?=[ ,]|$)")
 _IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -75,7 +76,8 @@ def asked(message: str) -> Asked | str:
 
 def _cleaned(text: str) -> str:
     bare = _NUMBER.sub("", _TAGS.sub("", text.strip())).strip(" .;,-–—")
-    return bare[:1].upper() + bare[1:] if bare[:2].islower() else bare
+    bare = re.sub(r"\s*\(\s*\)$", "", bare)
+    return bare[:1].upper() + bare[1:] if _WORD.match(bare) else bare  # names keep their case
 
 
 def _says_enough(subject: str) -> bool:
@@ -91,5 +93,6 @@ def _description(rest: str) -> str:
         if not prose or len(prose) < len(lines) or prose[0].startswith(("*", "-", "+", "#", ">", "|", "`", "diff ")):
             continue
         text = _NUMBER.sub("", " ".join(prose)).strip()
-        return text if len(text) <= _MAX_BODY_CHARS and _says_enough(text) else ""
+        whole = text.endswith((".", "!", "?", "。"))  # else it may be a list of what was done, squashed into one commit
+        return text if whole and len(text) <= _MAX_BODY_CHARS and _says_enough(text) else ""
     return ""

@@ -28,6 +28,8 @@ _NOT_ASKED = re.compile(
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|could|should|must|may|might|does|do|did|be|when|if)\b"
 )
+_PARTICIPLES: Final = frozenset({"called", "created", "executed", "invoked", "raised", "returned", "triggered", "used"})
+_ABOUT_ITSELF = re.compile(r"This (?:class|function|method|exception|decorator|mixin|helper) (?=[a-z]+s )")
 _SECOND_VERB = re.compile(r"and (\w+)")
 _BY_VERB: Final[Mapping[Lang, tuple[str, ...]]] = {
     "en": (
@@ -91,6 +93,10 @@ def question_of(sentence: str, kind: str, lang: Lang, rng: Random) -> tuple[str,
             do, does = f"{verb} and {other}{tail}", f"{_third_person(verb)} and {_third_person(other)}{tail}"
         query, template = worded(_BY_VERB, lang, rng, kind=name, do=do, does=does)
         return query, f"verb:{template}"
+    about_itself = _ABOUT_ITSELF.match(sentence)
+    if about_itself or first.lower() in _PARTICIPLES:
+        said = sentence[about_itself.end() :] if about_itself else f"is {_lowered(sentence)}"
+        return f"Which {name} {said}?", "itself:en1"
     if first in ("A", "An", "The") and not _FINITE.search(sentence):
         query, template = worded(_BY_THING, lang, rng, kind=name, thing=_lowered(sentence))
         return query, f"thing:{template}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from devmind.evaluate.datasets.check import WAIVE
 from devmind.evaluate.datasets.units import cut_unit
-from devmind.evaluate.generate.corpus import Corpus, Unit
+from devmind.evaluate.generate.corpus import FUNCTION_KINDS, Corpus, Unit
 from devmind.evaluate.generate.topics import Lang, lang_at, make_topic, rng_of, shuffled, spread, truth_of
 from devmind.evaluate.generate.wording import ROUTE, SYMBOL, kind_name, worded
 from devmind.evaluate.types import Topic, Truth
@@ -36,8 +36,8 @@ def symbol_topics(corpus: Corpus, *, n: int, seed: int, langs: Sequence[Lang]) -
     """Return up to ``n`` topics, the languages in turn."""
     ordered = shuffled(askable(corpus), lambda asked: asked.unit.key, seed=seed)
     chosen = spread(ordered, n, lambda asked: asked.unit.file.path)
-    handlers = _handlers(corpus)
-    return [_topic(corpus, asked, handlers, lang_at(langs, at), seed) for at, asked in enumerate(chosen)]
+    functions = functions_by_name(corpus)
+    return [_topic(corpus, asked, functions, lang_at(langs, at), seed) for at, asked in enumerate(chosen)]
 
 
 def askable(corpus: Corpus) -> Iterator[Asked]:
@@ -46,12 +46,22 @@ def askable(corpus: Corpus) -> Iterator[Asked]:
     tails = Counter(tail for unit in corpus.units() for tail in [_tail(unit)] if tail)
     for unit in corpus.units(role="source"):
         symbol = unit.symbol
-        if symbol.kind not in ASKED_KINDS or _unspeakable(symbol.name, symbol.kind):
+        if symbol.kind not in ASKED_KINDS or _unspeakable(symbol.name, symbol.kind) or is_local(unit):
             continue
         if names[symbol.name.casefold()] == 1:
             yield Asked(unit, symbol.name)
         elif tails[_tail(unit)] == 1:
             yield Asked(unit, _last_two(symbol.qualified_name))
+
+
+def is_local(unit: Unit) -> bool:
+    """Return whether the definition stands inside a function, where nobody outside knows its name."""
+    above = unit.symbol.parent
+    while 0 <= above < len(unit.file.symbols):
+        if unit.file.symbols[above].kind in FUNCTION_KINDS:
+            return True
+        above = unit.file.symbols[above].parent
+    return False
 
 
 def _unspeakable(name: str, kind: str) -> bool:
@@ -73,7 +83,7 @@ def _last_two(qualified_name: str) -> str:
     return ".".join(name.split(".")[-2:])
 
 
-def _topic(corpus: Corpus, asked: Asked, handlers: dict[str, Unit], lang: Lang, seed: int) -> Topic:
+def _topic(corpus: Corpus, asked: Asked, functions: Mapping[str, list[Unit]], lang: Lang, seed: int) -> Topic:
     unit, symbol = asked.unit, asked.unit.symbol
     route = symbol.kind == "route"
     query, template = worded(
@@ -87,7 +97,7 @@ def _topic(corpus: Corpus, asked: Asked, handlers: dict[str, Unit], lang: Lang, 
         category="API location" if route else "symbol lookup",
         lang=lang,
         seed=seed,
-        truths=_route_truths(unit, handlers) if route else [truth_of(unit)],
+        truths=_route_truths(unit, functions) if route else [truth_of(unit)],
         language=unit.file.language,
         labels={"kind": symbol.kind},
         provenance={"symbol": symbol.qualified_name, "asked_as": asked.name, "template": template},
@@ -95,34 +105,44 @@ def _topic(corpus: Corpus, asked: Asked, handlers: dict[str, Unit], lang: Lang, 
     return _with_waiver(topic, unit) if route else topic
 
 
-def _handlers(corpus: Corpus) -> dict[str, Unit]:
-    """Map the names that one function of the source alone has to that function."""
-    units = [unit for unit in corpus.units(role="source") if unit.symbol.kind in ("function", "method")]
-    counts = Counter(unit.symbol.name for unit in units)
-    return {unit.symbol.name: unit for unit in units if counts[unit.symbol.name] == 1}
+def functions_by_name(corpus: Corpus) -> Mapping[str, list[Unit]]:
+    found: dict[str, list[Unit]] = defaultdict(list)
+    for unit in corpus.units(role="source"):
+        if unit.symbol.kind in FUNCTION_KINDS:
+            found[unit.symbol.name].append(unit)
+    return found
 
 
-def route_handler(unit: Unit, handlers: dict[str, Unit]) -> Unit | None:
-    """Return the function that answers a route: named by it, or written inside it; None if that is not clear."""
-    for reference in unit.file.references:
-        if reference.kind == "handles" and reference.scope == unit.index:
-            return handlers.get(reference.name)
-    inside = [
-        Unit(unit.file, index, symbol)
-        for index, symbol in enumerate(unit.file.symbols)
-        if symbol.parent == unit.index and symbol.kind in ("function", "method")
-    ]
-    return inside[0] if len(inside) == 1 else None
+def route_handler(route: Unit, functions: Mapping[str, list[Unit]]) -> Unit | None:
+    """Return the function that answers a route: the one it decorates or names, or holds; None if that is not clear."""
+    for reference in route.file.references:
+        if reference.kind == "handles" and reference.scope == route.index:
+            named = functions.get(reference.name, [])
+            here = [unit for unit in named if unit.file is route.file]
+            decorated = [unit for unit in here if inside(route, unit)]
+            for rivals in (decorated, here, named):
+                if len(rivals) == 1:
+                    return rivals[0]
+            return None
+    held = [unit for units in functions.values() for unit in units if unit.file is route.file and inside(unit, route)]
+    return held[0] if len(held) == 1 else None
 
 
-def _route_truths(unit: Unit, handlers: dict[str, Unit]) -> list[Truth]:
-    route = truth_of(unit, role="route")
-    handler = route_handler(unit, handlers)
+def inside(inner: Unit, outer: Unit) -> bool:
+    """Return whether a definition begins in the lines of another one."""
+    begin = inner.symbol.start_line
+    return inner.file is outer.file and outer.symbol.start_line <= begin <= outer.symbol.end_line
+
+
+def _route_truths(route: Unit, functions: Mapping[str, list[Unit]]) -> list[Truth]:
+    handler = route_handler(route, functions)
     if handler is None:
-        return [route]
-    if handler.file is unit.file and unit.symbol.start_line <= handler.symbol.start_line <= unit.symbol.end_line:
-        return [truth_of(unit, role="handler")]  # the decorated function: one span holds both
-    return [replace(route, grade="weak"), truth_of(handler, role="handler")]
+        return [truth_of(route, role="route")]
+    if inside(route, handler):
+        return [truth_of(handler, role="handler")]  # a decorated function: its lines hold both
+    if inside(handler, route):
+        return [truth_of(route, role="handler")]
+    return [replace(truth_of(route, role="route"), grade="weak"), truth_of(handler, role="handler")]
 
 
 def _with_waiver(topic: Topic, unit: Unit) -> Topic:

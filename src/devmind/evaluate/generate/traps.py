@@ -19,7 +19,7 @@ from devmind.evaluate.generate.features import feature_templates, features
 from devmind.evaluate.generate.names import Style, joined, parts_of, stem, style_of
 from devmind.evaluate.generate.synonyms import synonyms
 from devmind.evaluate.generate.topics import Kind, Lang, lang_at, make_topic, rng_of, shuffled
-from devmind.evaluate.generate.wording import SYMBOL, kind_name, worded
+from devmind.evaluate.generate.wording import SYMBOL, kind_name, spaced, worded
 from devmind.evaluate.types import TRAP, Topic
 
 Difficulty = Literal["hard", "easy"]
@@ -88,6 +88,7 @@ def _topic(corpus: Corpus, trap: Trap, lang: Lang, seed: int) -> Topic:
     if trap.how == "feature":
         feature = next(one for one in features() if one.name("en") == trap.what)
         query, template = worded(feature_templates(feature.group), lang, rng, name=feature.name(lang))
+        query = spaced(query)
     else:
         query, template = worded(SYMBOL, lang, rng, name=trap.what, kind=kind_name(trap.kind, lang))
     near = {"near": trap.near} if trap.near else {}

@@ -6,12 +6,14 @@ Questions about a real symbol and about one that is not there are worded alike: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from random import Random
 from typing import Final
 
 from devmind.evaluate.generate.topics import Lang
 
+_MEETING = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
 SYMBOL: Final[Mapping[Lang, tuple[str, ...]]] = {
     "en": (
         "Where is the {kind} `{name}` defined?",
@@ -90,6 +92,11 @@ KIND_NAMES: Final[Mapping[Lang, Mapping[str, str]]] = {
 
 def kind_name(kind: str, lang: Lang) -> str:
     return KIND_NAMES[lang].get(kind, kind)
+
+
+def spaced(text: str) -> str:
+    """Return ``text`` with a space where Chinese and Latin letters meet, as it is written by hand."""
+    return _MEETING.sub(" ", text)
 
 
 def worded(templates: Mapping[Lang, tuple[str, ...]], lang: Lang, rng: Random, **values: str) -> tuple[str, str]:
