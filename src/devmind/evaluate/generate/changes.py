@@ -60,7 +60,8 @@ def changed_symbols(old: File, new: File) -> list[Changed]:
             here = new_places.smallest(line)
             symbol = old_by_name.get(here.qualified_name) if here else None
             if symbol:
-                at = min(max(low - 1, symbol.start_line), symbol.end_line)  # where the new lines came in
+                came_in = low if high > low else low - 1  # what they replace, or follow
+                at = min(max(came_in, symbol.start_line), symbol.end_line)
                 touched.setdefault(symbol, []).append(at)
     found = [Changed(symbol, (min(lines), max(lines))) for symbol, lines in touched.items() if _is_place(symbol)]
     return sorted(found, key=lambda changed: changed.symbol.start_line)

@@ -29,23 +29,24 @@ _TRIVIAL: Final = tuple(
         ("formatting", r"\b(?:black|isort|flake8|ruff|lint\w*|pep ?8|whitespace|reformat\w*|formatting|style|"
                        r"pyupgrade|f-?strings?|prettier|gofmt|rustfmt|clang-format|indent\w*|quotes)\b"),
         ("docs", r"\b(?:docs?|documentation|docstrings?|readme|comments?|examples?|tutorial|changes?\.(?:rst|md))\b"),
-        ("typing", r"\b(?:typing|type (?:hints?|annotations?|checks?)|annotations?|mypy|pyright|overloads?)\b"),
+        ("typing", r"\b(?:typing|type (?:hints?|annotations?|checks?)|annotations?|anystr|typevar|mypy|pyright|"
+                   r"overloads?)\b"),
         ("tests", r"\b(?:tests?|testing|coverage|tox|ci|github actions?|travis|workflows?)\b"),
-        ("tidying", r"\b(?:clean ?-?ups?|tidy|refactor\w*|renam\w+|move[sd]?|reorgani[sz]e|simplif\w+|unused|cosmetic|"
-                    r"address (?:review|comments)|wip|misc|nits?|alternative|"
+        ("tidying", r"\b(?:clean ?-?ups?|tidy|refactor\w*|renam\w+|^mov(?:e[sd]?|ing)|reorgani[sz]e|simplif\w+|unused|"
+                    r"cosmetic|address (?:review|comments)|wip|misc|nits?|alternative|"
                     r"^convert|^use \S+ (?:instead|rather)|deprecat\w+ (?:code|shim)s?|drop support|python ?[23])\b"),
     )
 )  # fmt: skip
 _FIX = re.compile(
-    r"\b(?:fix(?:e[sd])?|bugs?|errors?|crash\w*|regression|broken|wrong|incorrect\w*|fail\w*|leak\w*|deadlock|prevent\w*|"
-    r"avoid\w*|handle[sd]?|correct\w*|issue|raise[sd]?)\b|修复|错误|崩溃|异常|失败",
+    r"\b(?:fix(?:e[sd])?|bugs?|crash\w*|regression|broken|wrong(?:ly)?|incorrect\w*|fail(?:s|ed|ures?)?|"
+    r"leak\w*|deadlock|race|prevent\w*|avoid\w*)\b|修复|错误|崩溃|异常|失败",
     re.IGNORECASE,
 )
 _MIN_WORDS: Final = 5
 _MIN_IDEOGRAPHS: Final = 8
 _SHORT_SUBJECT_WORDS: Final = 9  # a subject below this takes the first paragraph of the message along
 _MAX_BODY_CHARS: Final = 400
-_WORD = re.compile(r"[a-z]+(?=[ ,]|$)")
+_WORD = re.compile(r"[a-z']+(?=[ ,]|$)")
 _IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 
 

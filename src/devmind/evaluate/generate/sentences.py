@@ -22,6 +22,7 @@ _LINK = re.compile(r"\{@\w+\s+([^}]*)\}|\[([^\]]*)\]\([^)]*\)|<[^<>]+>")
 # Sentences about the comment or its history, which no one would ask for.
 _NOT_ASKED = re.compile(
     r"^(?:todo|fixme|xxx|hack|note|see|deprecated|internal|private|same as|like |overrides?|inherit|copyright|"
+    r"do(?:es)? not |don't |never |"
     r"this is (?:a )?(?:internal|private)|example|usage|\W)",
     re.IGNORECASE,
 )

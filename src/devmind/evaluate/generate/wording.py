@@ -14,6 +14,7 @@ from typing import Final
 from devmind.evaluate.generate.topics import Lang
 
 _MEETING = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
+_APART = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 SYMBOL: Final[Mapping[Lang, tuple[str, ...]]] = {
     "en": (
         "Where is the {kind} `{name}` defined?",
@@ -95,8 +96,8 @@ def kind_name(kind: str, lang: Lang) -> str:
 
 
 def spaced(text: str) -> str:
-    """Return ``text`` with a space where Chinese and Latin letters meet, as it is written by hand."""
-    return _MEETING.sub(" ", text)
+    """Return ``text`` with a space where Chinese and Latin letters meet, and none between two Chinese ones."""
+    return _APART.sub("", _MEETING.sub(" ", text))
 
 
 def worded(templates: Mapping[Lang, tuple[str, ...]], lang: Lang, rng: Random, **values: str) -> tuple[str, str]:
