@@ -90,20 +90,26 @@ def export(
     with_labels: Annotated[
         bool, typer.Option("--with-labels", help="Show annotators the labels that are there.")
     ] = False,
+    accepted: Annotated[
+        bool, typer.Option("--accepted-only", help="Leave out topics that a person rejected or has not decided on.")
+    ] = False,
 ) -> None:
     """Write a dataset in another tool's format."""
     from devmind.evaluate import datasets
     from devmind.evaluate.datasets.pool import read_pool
     from devmind.evaluate.datasets.split import read_half
+    from devmind.evaluate.generate.review import accepted_only
 
     session = session_of(ctx)
     half = _half(split)
     chosen = read_half(
         file, half, format=format_, command=f"dataset export --to {to}", reason=reason, now=datetime.now().astimezone()
     )
+    n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
+    if accepted:
+        chosen = accepted_only(chosen)
     around = datasets.Surroundings(_sources(source, root, ""), candidates=read_pool(pool or ()), blind=not with_labels)
     datasets.write(chosen, out, to, around=around)
-    n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
     summary = {**_summary(chosen, out), "format": to, "split": half, "n_left_out": n_left}
     note = f"; {_n(n_left, 'topic')} of the test half left out (--split all exports them)" if n_left else ""
     _say(session, summary, f"{out}: {_counted(chosen)} as {to}{note}")
