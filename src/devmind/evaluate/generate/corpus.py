@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from devmind.scan.source import mirror_of
 from devmind.types import Reference, Symbol, split_lines
 
 DIRTY = "-dirty"  # how the scan marks a working tree that differs from its commit
+_TEST_MODULE = re.compile(r"(?:.*(?:::|\.))?tests?(?:::|\.|$)")
 # What a question may ask for. Headings and keys are answered by prose and settings, which no symbol question means.
 CODE_KINDS = frozenset(
     {
@@ -81,12 +83,15 @@ class Corpus:
         return self.repository.name
 
     def units(self, *, role: str = "") -> Iterator[Unit]:
-        """Yield the definitions of code, by path and line; of one role only, if it is given."""
+        """Yield the definitions of code, by path and line; of one role only, if it is given.
+
+        Tests that stand in the file that they test are no source.
+        """
         for file in self.files:
             if role and file.role != role:
                 continue
             for index, symbol in enumerate(file.symbols):
-                if symbol.kind in CODE_KINDS:
+                if symbol.kind in CODE_KINDS and not (role == "source" and _TEST_MODULE.match(symbol.qualified_name)):
                     yield Unit(file, index, symbol)
 
 

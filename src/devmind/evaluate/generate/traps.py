@@ -60,6 +60,7 @@ def trap_topics(corpus: Corpus, *, n: int, seed: int, langs: Sequence[Lang]) -> 
         for unit in corpus.units(role="source")
         if unit.symbol.kind in FUNCTION_KINDS | CLASS_KINDS
         and not unit.symbol.name.startswith("__")
+        and not _is_constructor(unit)
         and 2 <= len(parts_of(unit.symbol.name)) <= _MAX_PARTS
     ]
     ordered = shuffled(units, lambda unit: unit.key, seed=seed)
@@ -77,6 +78,11 @@ def trap_topics(corpus: Corpus, *, n: int, seed: int, langs: Sequence[Lang]) -> 
             break
         topics.setdefault(trap.what.casefold(), _topic(corpus, trap, lang_at(langs, lang_number), seed))
     return list(topics.values())
+
+
+def _is_constructor(unit: Unit) -> bool:
+    above = unit.symbol.parent
+    return 0 <= above < len(unit.file.symbols) and unit.file.symbols[above].name == unit.symbol.name
 
 
 def _in_turn(streams: Sequence[Iterator[Trap]]) -> Iterator[Trap]:
