@@ -62,7 +62,7 @@ def import_(
     n_changed = sum(len(topic.annotations) for topic in topics)
     label = name or read.name
     if merge:
-        known = _kept(out)
+        known = kept(out)
         topics, n_changed = merged(known.topics, topics)
         label = name or known.name
     elif out.exists() and not force:
@@ -90,20 +90,26 @@ def export(
     with_labels: Annotated[
         bool, typer.Option("--with-labels", help="Show annotators the labels that are there.")
     ] = False,
+    accepted: Annotated[
+        bool, typer.Option("--accepted-only", help="Leave out topics that a person rejected or has not decided on.")
+    ] = False,
 ) -> None:
     """Write a dataset in another tool's format."""
     from devmind.evaluate import datasets
     from devmind.evaluate.datasets.pool import read_pool
     from devmind.evaluate.datasets.split import read_half
+    from devmind.evaluate.generate.review import accepted_only
 
     session = session_of(ctx)
     half = _half(split)
     chosen = read_half(
         file, half, format=format_, command=f"dataset export --to {to}", reason=reason, now=datetime.now().astimezone()
     )
+    n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
+    if accepted:
+        chosen = accepted_only(chosen)
     around = datasets.Surroundings(_sources(source, root, ""), candidates=read_pool(pool or ()), blind=not with_labels)
     datasets.write(chosen, out, to, around=around)
-    n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
     summary = {**_summary(chosen, out), "format": to, "split": half, "n_left_out": n_left}
     note = f"; {_n(n_left, 'topic')} of the test half left out (--split all exports them)" if n_left else ""
     _say(session, summary, f"{out}: {_counted(chosen)} as {to}{note}")
@@ -119,10 +125,10 @@ def split_(
     from devmind.evaluate.datasets.split import assigned, counts, logged_uses
 
     session = session_of(ctx)
-    known = _kept(file)
+    known = kept(file)
     topics = assigned(known.topics, test_share=share)
     n_new = sum(one is not other for one, other in zip(topics, known.topics, strict=True))
-    written = _rewrite(file, known, topics)
+    written = rewrite(file, known, topics)
     found = counts(topics)
     uses = [use.date for use in logged_uses(file)]
     if session.json:
@@ -170,7 +176,7 @@ def check(
     if changed and not fix:
         raise UsageError("--changed says which labels --fix follows; give both")
     if fix or record:
-        _kept(file)  # refuses what cannot be written back without loss
+        kept(file)  # refuses what cannot be written back without loss
         if fix:
             if code is not None and at:
                 topics, n_fixed = followed(topics, problems, code.commit, with_changed=changed)
@@ -307,7 +313,7 @@ def resolve(
     from devmind.evaluate.datasets.annotation import resolved, settled
 
     session = session_of(ctx)
-    known = _kept(file)
+    known = kept(file)
     if agreed == (topic is not None):
         raise UsageError("give either TOPIC, to settle one topic, or --agreed, to settle all that are agreed on")
     if agreed:
@@ -323,7 +329,7 @@ def resolve(
             for item in known.topics
         ]
         n_settled = 1
-    written = _rewrite(file, known, topics)
+    written = rewrite(file, known, topics)
     _say(session, {**_summary(written, file), "n_settled": n_settled}, f"{file}: {_n(n_settled, 'topic')} settled")
     if not n_settled:
         raise typer.Exit(1)
@@ -343,7 +349,7 @@ def _span(text: str) -> Truth:
     return Truth(Span(rest), cast(Any, grade))
 
 
-def _kept(file: Path) -> Dataset:
+def kept(file: Path) -> Dataset:
     """Read a dataset that may be written back: one in a form that loses nothing."""
     from devmind.evaluate import datasets
     from devmind.evaluate.datasets.formats import detect
@@ -357,7 +363,7 @@ def _kept(file: Path) -> Dataset:
     return datasets.read(file, found)
 
 
-def _rewrite(file: Path, known: Dataset, topics: Sequence[Topic]) -> Dataset:
+def rewrite(file: Path, known: Dataset, topics: Sequence[Topic]) -> Dataset:
     """Write the topics back into their file; they are validated as if they had been read."""
     from devmind.evaluate import datasets
     from devmind.evaluate.datasets.faults import validated

@@ -136,7 +136,7 @@ def reanchor(
     if unchanged(replace(truth, text=text), haystack):
         return Reanchored(truth, "exact", 1.0, moved=False)
     anchor = _same_text(truth.span, text, haystack) or _like_text(truth.span, text, haystack, min_similarity)
-    return _moved(truth, text, haystack, anchor) if anchor else None
+    return placed_at(truth, text, haystack, anchor) if anchor else None
 
 
 def _same_text(old: Span, text: str, haystack: Haystack) -> Anchor | None:
@@ -185,7 +185,8 @@ def _placed(hit: Retrieved, haystack: Haystack, min_similarity: float) -> tuple[
     return replace(hit, span=anchor.span), anchor.method
 
 
-def _moved(truth: Truth, text: str, haystack: Haystack, anchor: Anchor) -> Reanchored:
+def placed_at(truth: Truth, text: str, haystack: Haystack, anchor: Anchor) -> Reanchored:
+    """Return the truth, whose lines were ``text``, at the place of ``anchor``; its core goes along where it can."""
     span = anchor.span
     new_text = haystack.lines(span.file)[span.start_line - 1 : span.end_line]
     core = _moved_core(truth, split_lines(text), new_text, span)

@@ -242,6 +242,21 @@ def _stopped_early(repository: Repository) -> UpstreamError:
     )
 
 
+def read_log(repository: Repository, commit: str, folder: Path | None, *, limit: int) -> bytes:
+    """Return the last ``limit`` commits up to ``commit`` that are no merges, newest first, with the files they changed.
+
+    Args:
+        folder: only what is below it, paths relative to it; None for all of a bare repository.
+
+    Returns:
+        For each commit ``\\x02 hash \\x1f parents \\x1f message \\x1f`` and git's raw diff, NUL-separated.
+    """
+    form = "--format=%x02%H%x1f%P%x1f%B%x1f"
+    below = ["--relative", "--", "."] if folder is not None else []
+    flags = ["--no-merges", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-show-signature", "--encoding=UTF-8"]
+    return _must(repository, "log", *flags, f"--max-count={limit}", form, commit, *below, cwd=folder)
+
+
 def update_mirror(url: str, mirror: Path, *, label: str) -> Repository:
     """Clone ``url`` bare into ``mirror``, or fetch it again. ``label`` is the URL without credentials.
 

@@ -59,12 +59,20 @@ def open_source(source: str, *, ref: str | None = None, mirror_dir: Path) -> Sou
 
 def _open_url(url: str, ref: str | None, mirror_dir: Path) -> Source:
     location = _without_password(url).rstrip("/")
-    name = re.split(r"[/:\\]", location.removesuffix(".git").rstrip("/"))[-1] or "repository"
-    digest = hashlib.blake2b(location.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-    label = re.sub(r"[^\w.-]", "_", name)[:60]
-    repository = git.update_mirror(url, mirror_dir.absolute() / f"{label}-{digest}.git", label=location)
+    repository = git.update_mirror(url, mirror_of(location, mirror_dir), label=location)
     commit = _commit_at(repository, ref, what=location)
-    return Source(name, "url", location, commit, ref or "", repository=repository, tree=commit)
+    return Source(_name_of(location), "url", location, commit, ref or "", repository=repository, tree=commit)
+
+
+def mirror_of(location: str, mirror_dir: Path) -> Path:
+    """Return where the bare mirror of the URL ``location`` (as a ``Source`` holds it) is kept, whether it is or not."""
+    digest = hashlib.blake2b(location.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    label = re.sub(r"[^\w.-]", "_", _name_of(location))[:60]
+    return mirror_dir.absolute() / f"{label}-{digest}.git"
+
+
+def _name_of(location: str) -> str:
+    return re.split(r"[/:\\]", location.removesuffix(".git").rstrip("/"))[-1] or "repository"
 
 
 def _open_path(text: str, ref: str | None) -> Source:

@@ -11,7 +11,7 @@ import pytest
 from devmind.errors import UsageError
 from devmind.evaluate.datasets.check import Problem, check, fixed, recorded
 from devmind.evaluate.datasets.sources import Sources, UnavailableCode
-from devmind.evaluate.types import Span, Topic, Truth
+from devmind.evaluate.types import Annotation, Span, Topic, Truth
 
 PRICE = Truth(Span("shop/cart.py", 18, 20), symbol="price_of")
 GOOD = Topic("good", "Where is what an item costs looked up?", "API location", (PRICE,), "shop")
@@ -168,3 +168,25 @@ def test_a_git_history(shop: Path, git: Callable[..., str]) -> None:
 def test_a_source_must_be_a_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"the source .*none of 'shop' is not a folder"):
         Sources({"shop": tmp_path / "none"})
+
+
+def test_a_changed_definition_is_followed_by_its_name_and_takes_annotations_along(shop: Path) -> None:
+    code = Sources({"shop": shop})
+    truth = replace(PRICE, core=(20, 20))
+    (topic,) = recorded([replace(GOOD, truths=(truth,), annotations=(Annotation("ana", (PRICE,)),))], code)
+    cart = shop / "shop/cart.py"
+    rewritten = """
+    found = SALE.get(item, item.price)
+    if found < 0:
+        raise ValueError(found)
+    return found
+"""
+    cart.write_text(cart.read_text(encoding="utf-8").replace("\n    return item.price\n", rewritten), encoding="utf-8")
+    moved = Sources({"shop": shop})
+    (problem,) = check([topic], moved)
+    assert (problem.kind, problem.span) == ("changed", Span("shop/cart.py", 18, 23))
+    (after,), n_fixed = fixed([topic], [problem], with_changed=True)
+    assert (n_fixed, check([after], moved)) == (1, [])
+    assert after.annotations[0].truths[0].span == Span("shop/cart.py", 18, 23)
+    cart.write_text(cart.read_text(encoding="utf-8").replace("def price_of", "def cost_of"), encoding="utf-8")
+    assert [one.kind for one in check([topic], Sources({"shop": shop}))] == ["changed"]  # by likeness alone

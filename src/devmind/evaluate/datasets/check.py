@@ -5,26 +5,31 @@ Reads code through a resolver and changes nothing; :func:`fixed` applies the rem
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
 from devmind.errors import UsageError
-from devmind.evaluate.anchor import Reanchored, locate, reanchor
+from devmind.evaluate.anchor import Anchor, Reanchored, locate, placed_at, reanchor
 from devmind.evaluate.datasets.faults import FATAL, faults, truth_faults
 from devmind.evaluate.datasets.formats import Texts, lines_of
 from devmind.evaluate.datasets.leak import leak_of
 from devmind.evaluate.datasets.near import SAME, SAME_WITH_COMMON_TRUTH, near_pairs
-from devmind.evaluate.datasets.units import cut_unit, symbols_of
+from devmind.evaluate.datasets.units import cut_unit, symbols_of, trimmed
 from devmind.evaluate.haystack import Haystack
-from devmind.evaluate.types import Span, Topic, Truth
+from devmind.evaluate.types import Annotation, Span, Topic, Truth
 from devmind.types import Symbol, split_lines
 
 WAIVE = "waive"  # the label that lists, with commas, the kinds of problems that a person has accepted for a topic
 LEAK = "leak"
 Files = Callable[[str, str, str], Mapping[str, str]]  # repository, commit, suffix → the texts of those files by path
 _SHOWN_QUERY = 60
+# A definition that kept its name is the same one even if most of it was rewritten; below this, only the name is.
+_MIN_OF_THAT_NAME = 0.4
+_WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +192,8 @@ class _Code:
     def _moved(self, topic: Topic, truth: Truth, expected: str, problem: Callable[..., Problem]) -> Problem:
         here = _place(truth.span)
         found, n_places = self._found(topic, truth, expected)
+        if found is None or found.method == "fuzzy":
+            found, n_places = (self._of_that_name(topic, truth, expected) or found), 1
         if found is None or n_places > 1:
             said = f"{n_places} places hold them" if n_places > 1 else "nothing is like them"
             return problem("lost", "text", f"the labelled lines are no longer {here}; {said}: label the topic again")
@@ -213,6 +220,32 @@ class _Code:
         anchor = locate(expected, everywhere)
         return found, anchor.n_places if anchor else 1
 
+    def _of_that_name(self, topic: Topic, truth: Truth, expected: str) -> Reanchored | None:
+        """Return the definition that has the truth's name now, if it is one alone and still something like it.
+
+        Lines that are nearly the same end where the likeness does; a definition is a whole unit.
+        """
+        text = self.texts(topic.repo, topic.commit, truth.span.file)
+        if text is None or not truth.symbol:
+            return None
+        lines = split_lines(text)
+        named = [s for s in self._symbols(truth.span.file, text) if s.qualified_name == truth.symbol]
+        if len(named) != 1:
+            return None
+        start, end = trimmed(lines, named[0].start_line, named[0].end_line)
+        words, now = _WORDS.findall(expected), _WORDS.findall("\n".join(lines[start - 1 : end]))
+        similarity = SequenceMatcher(None, words, now, autojunk=False).ratio()
+        if similarity < _MIN_OF_THAT_NAME:
+            return None
+        anchor = Anchor(Span(truth.span.file, start, end), "fuzzy", similarity, 1)
+        return placed_at(truth, expected, Haystack({truth.span.file: text}), anchor)
+
+    def _symbols(self, file: str, text: str) -> Sequence[Symbol]:
+        key = (file, text)
+        if key not in self.symbols_by_text:
+            self.symbols_by_text[key] = symbols_of(file, text)
+        return self.symbols_by_text[key]
+
     def _everywhere(self, topic: Topic, suffix: str, files: Files) -> Haystack:
         key = (topic.repo, topic.commit, suffix)
         if key not in self.haystacks:
@@ -220,10 +253,7 @@ class _Code:
         return self.haystacks[key]
 
     def _part(self, span: Span, text: str, problem: Callable[..., Problem]) -> Problem | None:
-        key = (span.file, text)
-        if key not in self.symbols_by_text:
-            self.symbols_by_text[key] = symbols_of(span.file, text)
-        cut = cut_unit(span, text, self.symbols_by_text[key])
+        cut = cut_unit(span, text, self._symbols(span.file, text))
         if cut is None:
             return None
         message = (
@@ -301,14 +331,27 @@ def followed(
 
 def _remedied(topic: Topic, problems: Sequence[Problem]) -> Topic:
     truths = list(topic.truths)
+    moves: dict[Span, Span] = {}
     for problem in problems:
         if problem.remedy is not None:
             number = int(problem.field.removeprefix("truths[").partition("]")[0])
+            moves[truths[number].span] = problem.remedy.span
             truths[number] = problem.remedy
-    topic = replace(topic, truths=tuple(truths))
+    annotations = tuple(_moved_along(annotation, moves) for annotation in topic.annotations)
+    topic = replace(topic, truths=tuple(truths), annotations=annotations)
     if not topic.truths or "leak" in _waived(topic):
         return topic
     return replace(topic, labels={**topic.labels, LEAK: leak_of(topic)})
+
+
+def _moved_along(annotation: Annotation, moves: Mapping[Span, Span]) -> Annotation:
+    """Move what an annotator marked to where a truth of the same lines went; what nobody kept stays where it was."""
+
+    def moved(truth: Truth) -> Truth:
+        span = moves.get(truth.span, truth.span)
+        return truth if span == truth.span else replace(truth, span=span, core=None)
+
+    return replace(annotation, truths=tuple(map(moved, annotation.truths)))
 
 
 def recorded(topics: Sequence[Topic], texts: Texts) -> list[Topic]:

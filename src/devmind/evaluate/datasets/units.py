@@ -37,15 +37,15 @@ def cut_unit(span: Span, text: str, symbols: Sequence[Symbol]) -> CutUnit | None
     if span.whole_file or not symbols:
         return None
     lines = split_lines(text)
-    start, end = _trimmed(lines, span.start_line, span.end_line)
+    start, end = trimmed(lines, span.start_line, span.end_line)
     if start > end:
         return None
-    trimmed = (replace(symbol, end_line=_trimmed(lines, symbol.start_line, symbol.end_line)[1]) for symbol in symbols)
-    touching = [symbol for symbol in trimmed if symbol.doc_line <= end and symbol.end_line >= start]
+    bare = (replace(symbol, end_line=trimmed(lines, symbol.start_line, symbol.end_line)[1]) for symbol in symbols)
+    touching = [symbol for symbol in bare if symbol.doc_line <= end and symbol.end_line >= start]
     if not touching:
         return None
     inside = [symbol for symbol in touching if symbol.start_line >= start and symbol.end_line <= end]
-    first, last = _trimmed(lines, 1, len(lines))
+    first, last = trimmed(lines, 1, len(lines))
     begins = start == first or any(symbol.doc_line <= start <= symbol.start_line for symbol in inside)
     ends = end == last or any(symbol.end_line == end for symbol in inside)
     crossing = [
@@ -65,7 +65,8 @@ def cut_unit(span: Span, text: str, symbols: Sequence[Symbol]) -> CutUnit | None
     return CutUnit(cut[0].qualified_name, cut[0].kind, union)
 
 
-def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+def trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """Return the lines without blank ones at either end; start > end if nothing is left."""
     end = min(end, len(lines))
     while start <= end and not lines[start - 1].strip():
         start += 1
