@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from devmind.render.terminal import safe
+from devmind.render.plain import safe
 
 _SHOWN_LINES = 12  # of each answer, with ``full``
 _SHOWN_KEYS = (
