@@ -14,13 +14,14 @@ from typer.main import get_command
 
 from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
+from devmind.cli.evaluation import gating, reporting, scoring
 from devmind.errors import DevMindError
 from devmind.settings import load
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
-COMMANDS = (read, write, dataset)  # importing them registers their commands
+COMMANDS = (read, write, dataset, scoring, gating, reporting)  # importing them registers their commands
 
 
 def run(argv: Sequence[str]) -> int:
@@ -40,10 +41,11 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader has seen enough; keep the interpreter from flushing into the closed pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FOUND
-    except (KeyboardInterrupt, typer.Abort):
-        note = "; the published generation is unchanged; run the same command again to finish"
-        publishes = WRITES & set(args) and "dataset" not in args
-        error_line("interrupted", "interrupted" + (note if publishes else ""), as_json=as_json)
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        notes = getattr(stop, "__notes__", [])  # a command that keeps what it did says where
+        if WRITES & set(args) and not {"dataset", "eval"} & set(args):
+            notes = ["the published generation is unchanged; run the same command again to finish"]
+        error_line("interrupted", "; ".join(["interrupted", *notes]), as_json=as_json)
         return INTERRUPTED
     except Exception as error:
         _report_fault(error, args, as_json=as_json)

@@ -39,8 +39,9 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A run, placed in the code and scored."""
+    """A run as it came, placed in the code, and scored."""
 
+    raw: Run
     placed: Placed
     scores: Scores
     abstention: Abstention
@@ -132,4 +133,4 @@ def measure(dataset: Dataset, run: Run, scoring: Scoring = Scoring()) -> Measure
     """
     found = placed(dataset, run, scoring.code)
     scores = score_run(dataset, found.run, match=scoring.match, group_by=scoring.group_by)
-    return Measured(found, scores, abstention(dataset, found.run))
+    return Measured(run, found, scores, abstention(dataset, found.run))
