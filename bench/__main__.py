@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import chunks, evaluation_run, indexing, memory, retrieval, scale, traps
+from bench import chunks, evaluation_report, evaluation_run, indexing, memory, retrieval, scale, traps
 
 STEPS = {
     "indexing": indexing.run,
@@ -14,6 +14,7 @@ STEPS = {
     "scale": scale.run,
     "memory": memory.run,
     "evaluation": evaluation_run.run,
+    "report": evaluation_report.run,
 }
 
 

@@ -17,8 +17,8 @@ from devmind.evaluate.types import Comparison, Difference, Estimate, Scores
 
 # What a reader looks at first, in this order; "{k}" is the deepest cut-off of the run, "{top}" 5 or the nearest to it.
 _SHOWN: Final = (
-    "nDCG@{k}", "Recall@{top}", "Recall@{k}", "hit@{top}", "RR@{k}", "AP", "Precision@{k}", "line Recall@{k}",
-    "line Precision@{k}", "file Recall@{k}", "file nDCG@{k}", "chain@{k}", "tokens@{k}", REFUSAL, FALSE_REFUSAL,
+    "nDCG@{k}", "Recall@{top}", "Recall@{k}", "hit@{top}", "RR@{k}", "file Recall@{k}", "file nDCG@{k}", "AP",
+    "Precision@{k}", "line Recall@{k}", "line Precision@{k}", "chain@{k}", "tokens@{k}", REFUSAL, FALSE_REFUSAL,
     UNMAPPED,
 )  # fmt: skip
 # What is compared when nothing else is asked for: few, because Holm's correction counts them all.

@@ -54,38 +54,47 @@ def report_html(report: Report, code: Sources | None = None) -> str:
     body = tag(
         "body",
         *page_sections(summary),
-        Markup(f'<script type="text/plain" id="data">{_data(report, code)}</script>'),
+        *(Markup(f'<script type="text/plain" id="{name}">{packed}</script>') for name, packed in _data(report, code)),
         Markup(f"<script>{charts}</script>"),
         Markup(f"<script>{script}</script>"),
     )
     return f'<!doctype html>\n<html lang="en">{joined(head, body)}</html>\n'
 
 
-def _data(report: Report, code: Sources | None) -> str:
-    """Return the record in base 64, with as much code as fits."""
-    packed = ""
+def _data(report: Report, code: Sources | None) -> list[tuple[str, str]]:
+    """Return the record, and the code of its hits, as much as fits, each by name and in base 64."""
+    parts: list[tuple[str, str]] = []
     for n_lines in _EXCERPT_LINES:
         record = report_record(report, excerpt=excerpts(code, n_lines=n_lines), all_measures=False)
-        packed = base64.b64encode(zlib.compress(_page_json(record), 6)).decode("ascii")
-        if len(packed) <= MAX_DATA_CHARS:
+        texts = _texts_apart(record)
+        parts = [("data", _packed(_rounded(_kept(record)))), ("texts", _packed(texts))]
+        if sum(len(packed) for _, packed in parts) <= MAX_DATA_CHARS:
             break
-    return packed
+    return parts
 
 
-def _page_json(record: Mapping[str, Any]) -> bytes:
-    """Return the record with each text once, and without what the page can do without."""
+def _texts_apart(record: dict[str, Any]) -> list[str]:
+    """Take the code out of the hits, each text once; a hit keeps the number of its text."""
     texts: dict[str, int] = {}
     for topic in record["topics"]:
         for run in topic["runs"]:
             for hit in run["hits"]:
                 if "text" in hit:
                     hit["text"] = texts.setdefault(hit["text"], len(texts))
-    kept = {key: record[key] for key in ("measures", "primary", "about", "runs", "topics")}
-    kept["compared"] = [
+    return list(texts)
+
+
+def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page's script reads."""
+    compared = [
         {key: one[key] for key in ("baseline", "candidate")} | {"measures": list(one["differences"])}
         for one in record["comparisons"]
     ]
-    return dump(_rounded(kept) | {"texts": list(texts)}).encode("utf-8", "backslashreplace")
+    return {key: record[key] for key in ("measures", "primary", "about", "runs", "topics")} | {"compared": compared}
+
+
+def _packed(value: Any) -> str:
+    return base64.b64encode(zlib.compress(dump(value).encode("utf-8", "backslashreplace"), 6)).decode("ascii")
 
 
 def _rounded(value: Any) -> Any:

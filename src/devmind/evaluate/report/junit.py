@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from devmind.evaluate.gate import Verdict
 from devmind.evaluate.measured import Measured
-from devmind.evaluate.measures import FALSE_REFUSAL, REFUSAL, depth
+from devmind.evaluate.measures import FALSE_REFUSAL, FILE, REFUSAL, depth
 from devmind.evaluate.report.data import Report
 from devmind.evaluate.types import Response, Scores, Topic, TopicScore
 
@@ -108,7 +108,10 @@ def _result(topic: Topic, score: TopicScore, response: Response | None) -> tuple
     if score.measures.get(FALSE_REFUSAL) == 1:
         return "failure", "refused", "the system refused a question that has an answer"
     k = max((k for name in score.measures if name.startswith("hit@") and (k := depth(name))), default=0)
-    if k and score.measures[f"hit@{k}"] == 0:
+    found = score.measures.get(f"hit@{k}")
+    if found is None:  # whole files have no lines to find
+        found = score.measures.get(f"{FILE}hit@{k}")
+    if found == 0:
         wanted = ", ".join(_place(topic, number) for number in range(min(3, len(topic.truths))))
         return "failure", "not_found", f"no hit by rank {k} finds {wanted}"
     return None, "", ""

@@ -41,7 +41,7 @@ def report_provenance(dataset: Dataset, scoring: Scoring, *, split: str, folder:
         "labelled_at": _commits(dataset),
         "match": scoring.match,
         "group_by": ", ".join(scoring.group_by),
-        "hits_compared_with_code": "no" if scoring.code is None else "yes",
+        "compared_with_code": "no" if scoring.code is None else "yes",
         "intervals": f"{LEVEL:.0%}, {N_RESAMPLES:,} resamples, clustered by repository, seed {SEED}",
         "p": f"sign flips, exact or {N_SIGN_SAMPLES:,} samples, Holm over the measures compared",
     }

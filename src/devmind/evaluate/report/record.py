@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from devmind.evaluate.alignment import cover, match_rule
+from devmind.evaluate.alignment import cover, match_rule, normal_path
 from devmind.evaluate.anchor import has_lines
 from devmind.evaluate.gate import Verdict
 from devmind.evaluate.measured import Measured
@@ -169,6 +169,7 @@ def _topic(topic: Topic) -> dict[str, Any]:
         "labels": dict(topic.labels),
         "reference_answer": topic.reference_answer,
         "truths": [_truth(truth) for truth in topic.truths],
+        "by_file_only": bool(topic.truths) and all(truth.span.whole_file for truth in topic.truths),
     }
 
 
@@ -227,10 +228,19 @@ def _shown(raw: Retrieved, hit: Retrieved) -> Retrieved:
 
 
 def _found(topic: Topic, response: Response, match: str) -> list[tuple[int, ...]]:
-    """Return for each hit the numbers, in the topic, of all truths that it finds."""
+    """Return for each hit the numbers, in the topic, of all truths that it finds.
+
+    A truth that is a whole file has no lines that a rule could match: here any hit in the file finds it, as in the
+    measures of files.
+    """
     rule = match_rule(match)
+    of_file = {
+        number: t.span.file for number, t in enumerate(topic.truths) if not rule.applies_to(t) and t.span.whole_file
+    }
     found: list[tuple[int, ...]] = []
     for hit in response.hits:
         covered = cover([hit.span if has_lines(hit) else None], topic.truths, rule)
-        found.append(tuple(topic.truths.index(covered.truths[number]) for number in covered.new[0]))
+        numbers = [topic.truths.index(covered.truths[number]) for number in covered.new[0]]
+        here = normal_path(hit.span.file) if hit.span else ""
+        found.append((*numbers, *(number for number, file in of_file.items() if normal_path(file) == here)))
     return found

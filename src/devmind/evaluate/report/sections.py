@@ -65,12 +65,18 @@ def _hero(record: Record) -> Markup:
     return tag(
         "section",
         tag("p", f"Evaluation report · DevMind {around['devmind']}", class_="eyebrow"),
-        tag("h1", " · ".join(run["system"] for run in record["runs"])),
+        tag("h1", _systems(record)),
         *_verdicts(record),
         tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in chips), class_="chips"),
         tag("div", *_cards(record), class_="cards"),
         class_="hero",
     )
+
+
+def _systems(record: Record) -> str:
+    """Name what is judged: the candidates, if there is a baseline."""
+    judged = record["runs"][1:] if record["comparisons"] else record["runs"]
+    return " · ".join(run["system"] for run in judged)
 
 
 def _verdicts(record: Record) -> list[Markup]:
@@ -94,12 +100,12 @@ def _cards(record: Record) -> Iterable[Markup]:
         delta: Markup | str = ""
         if name in differences:
             tone = {1: "good", -1: "bad", 0: "even"}[direction(differences[name])]
-            delta = tag("span", signed(differences[name]["mean"]), class_=f"delta {tone}")
+            delta = tag("span", _minus(signed(differences[name]["mean"])), class_=f"delta {tone}")
         yield tag(
             "div",
             tag("div", name, class_="name", title=meaning(name)),
             tag("div", tag("strong", number(found["mean"])), delta, class_="value"),
-            _range(found, 0),
+            _range(found, len(record["runs"]) - 1),
             tag("div", interval(found) or "no interval", class_="dim"),
             class_="card",
         )
@@ -115,7 +121,7 @@ def _range(found: Record, series: int) -> Markup:
         "div",
         tag("i", style=f"left:{low:.2%};width:{max(high - low, 0):.2%}"),
         tag("b", style=f"left:{found['mean']:.2%}"),
-        class_=f"range s{series}",
+        class_=f"range s{series % 6}",
         role="img",
         aria_label=f"{number(found['mean'])} {interval(found)}",
     )
@@ -165,10 +171,14 @@ def _differences(one: Record) -> Markup:
         cells = [
             tag("td", number(found["baseline"]), class_="num"),
             tag("td", number(found["candidate"]), class_="num"),
-            tag("td", tag("b", signed(found["mean"])), class_=f"num {tone}", data_value=_sortable(found["mean"])),
-            tag("td", interval(found), class_="num dim"),
+            tag(
+                "td", tag("b", _minus(signed(found["mean"]))), class_=f"num {tone}", data_value=_sortable(found["mean"])
+            ),
+            tag("td", _minus(interval(found)), class_="num dim"),
             tag("td", p_value(found["p_holm"]), class_="num", data_value=_sortable(found["p_holm"])),
-            tag("td", number(found["effect_size"], 2), class_="num"),
+            tag(
+                "td", _minus(number(found["effect_size"], 2)), class_="num", data_value=_sortable(found["effect_size"])
+            ),
             *(tag("td", str(found[key]), class_="num") for key in ("n_wins", "n_losses", "n_ties")),
         ]
         rows.append(tag("tr", tag("td", tag("b", name), title=meaning(name)), *cells))
@@ -189,7 +199,7 @@ def _moved(record: Record, one: Record) -> Markup:
         rows = [
             tag(
                 "li",
-                tag("span", signed(value), class_=f"delta {tone}"),
+                tag("span", _minus(signed(value)), class_=f"delta {tone}"),
                 tag("a", clipped(queries[name_]), href="#topics", data_topic=name_),
             )
             for name_, value in items
@@ -236,6 +246,8 @@ def _group_table(record: Record, grouping: str) -> Markup:
             for one in found
         ]  # fmt: skip
         n = max((one["n"] for one in found if one), default=0)
+        if not n:  # traps have no measure of retrieval
+            continue
         rows.append(tag("tr", tag("td", value), *cells, tag("td", str(n), class_="num")))
     return _table([*head, _th("topics", numeric=True)], rows)
 
@@ -318,9 +330,13 @@ def _table(head: Sequence[Markup], rows: Sequence[Markup]) -> Markup:
 
 
 def _th(name: str, *, numeric: bool = False, colour: int | None = None) -> Markup:
-    dot: Markup | str = tag("i", class_=f"dot s{colour}") if colour is not None else ""
+    dot: Markup | str = tag("i", class_=f"dot s{colour % 6}") if colour is not None else ""
     return tag("th", dot, name, scope="col", class_="num" if numeric else None)
 
 
 def _sortable(value: float | None) -> str | None:
     return None if value is None else repr(value)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")

@@ -6,6 +6,7 @@
   const PAGE = 40; // topics drawn at once: the page opens fast, and a reader filters rather than scrolls
   const OPEN_HITS = 1; // hits that find nothing and yet show their code: the first one explains most misses
   let data = null;
+  let texts = null; // a promise of the code of all hits: most of the page's data, and not needed before a topic is opened
   const charts = [];
 
   // Elements ---------------------------------------------------------------------------------------------------------
@@ -127,6 +128,13 @@
         textStyle: { color: colour("--muted") }, type: "plain" }
     : undefined;
 
+  // Names of systems are long: where they do not fit beside each other, each has a line of its own above the chart.
+  const above = (element) => {
+    if (data.runs.length < 2) return 10;
+    const wide = data.runs.reduce((sum, run) => sum + 30 + 7 * run.system.length, 0);
+    return 16 + 18 * (wide < element.clientWidth ? 1 : data.runs.length);
+  };
+
   const drawGroups = () => {
     const element = $("#group-chart");
     if (!element) return;
@@ -161,10 +169,11 @@
       } },
     }));
     const share = (data.about[measure] || {}).share !== false;
-    chart(element, Math.max(120, 62 + values.length * (18 + 13 * data.runs.length)), {
+    chart(element, Math.max(120, 34 + above(element) + values.length * (18 + 13 * data.runs.length)), {
       legend: legend(),
-      grid: { left: 8, right: 24, top: data.runs.length > 1 ? 32 : 8, bottom: 8, containLabel: true },
-      xAxis: { type: "value", min: share ? 0 : undefined, max: share ? 1 : undefined, ...axis() },
+      grid: { left: 8, right: 24, top: above(element), bottom: 8, containLabel: true },
+      xAxis: { type: "value", min: share ? 0 : undefined, max: share ? 1 : undefined,
+        ...axis({ axisLine: { show: false } }) },
       yAxis: {
         type: "value", min: -0.6, max: values.length - 0.4, interval: 1,
         ...axis({ splitLine: { show: false }, axisLine: { show: false } }),
@@ -182,7 +191,7 @@
     const element = $('[data-chart="ranks"]');
     const k = Math.max(...data.runs.map((run) => run.k));
     const ranks = Array.from({ length: k }, (_, i) => String(i + 1));
-    const topics = data.topics.filter((topic) => (topic.truths || []).length);
+    const topics = data.topics.filter((topic) => (topic.truths || []).length && !topic.by_file_only);
     const bars = data.runs.map((run, i) => {
       const counts = new Array(k + 1).fill(0);
       topics.forEach((topic) => { counts[(topic.runs[i].found_at || k + 1) - 1] += 1; });
@@ -197,7 +206,7 @@
     });
     chart(element, 0, {
       legend: legend(),
-      grid: { left: 4, right: 8, top: 34, bottom: 4, containLabel: true },
+      grid: { left: 4, right: 8, top: above(element), bottom: 4, containLabel: true },
       xAxis: { type: "category", data: [...ranks, "none"], ...axis() },
       yAxis: { type: "value", ...axis({ axisLabel: { color: colour("--muted"), formatter: (v) => `${Math.round(100 * v)} %` } }) },
       series: bars,
@@ -274,12 +283,18 @@
     drawn.on("click", (bar) => show(data.topics[bar.data.topic].id));
   };
 
-  const redraw = () => {
-    drawGroups();
-    drawRanks();
-    drawConfidence();
-    $$('[data-chart="moved"]').forEach(drawMoved);
-  };
+  // A chart is drawn when it comes near the screen, and again when size or theme changed since.
+  const drawers = { groups: drawGroups, ranks: drawRanks, confidence: drawConfidence, moved: drawMoved };
+  const near = new IntersectionObserver((entries) => {
+    entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => {
+      near.unobserve(target);
+      drawers[target.dataset.chart](target);
+    });
+  }, { rootMargin: "400px" });
+  const redraw = () => $$("[data-chart]").forEach((element) => {
+    near.unobserve(element);
+    near.observe(element);
+  });
 
   // Topics -----------------------------------------------------------------------------------------------------------
 
@@ -370,6 +385,7 @@
       const label = responded.outcome === "failed" ? (responded.failure || {}).kind || "failed"
         : responded.outcome === "missing" ? "missing"
         : trap ? (responded.abstained || !(responded.hits || []).length ? "refused" : "not refused")
+        : topic.by_file_only ? (responded.found_at ? `file at ${responded.found_at}` : "file not found")
         : number(value(topic, i, data.primary));
       const bad = responded.outcome === "failed" || responded.outcome === "missing" || label === "not refused";
       return h("span", { class: bad ? "bad" : "", title: `${run.system} ${trap ? "" : data.primary}` }, dot, label);
@@ -383,8 +399,9 @@
   const body = (topic) => h("div", { class: "body" },
     h("h4", {}, (topic.truths || []).length ? "Ground truth" : "No ground truth"),
     h("ul", { class: "truths" }, ...(topic.truths || []).map((truth, at) => truthRow(topic, truth, at))),
-    topic.reference_answer ? h("h4", {}, "Reference answer") : null,
-    topic.reference_answer ? h("div", { class: "answer" }, topic.reference_answer) : null,
+    topic.reference_answer
+      ? h("details", { class: "reference" }, h("summary", {}, "Reference answer"), h("div", { class: "answer" }, topic.reference_answer))
+      : null,
     labels(topic),
     h("div", { class: "systems" }, ...data.runs.map((run, i) => responded(topic, run, i))),
   );
@@ -448,12 +465,14 @@
         if (grades.get(line) !== "strong") grades.set(line, truth.grade);
       }
     });
-    return h("pre", {}, ...data.texts[hit.text].split("\n").map((text, i) => {
+    const block = h("pre", {});
+    texts.then((all) => block.append(...all[hit.text].split("\n").map((text, i) => {
       const line = hit.first ? hit.first + i : "";
       const grade = grades.get(line);
       const kind = grade ? (grade === "weak" ? "truth weak" : "truth") : undefined;
       return h("div", { class: kind, "data-line": String(line) }, text || " ");
-    }));
+    })));
+    return block;
   };
 
   const show = (id) => {
@@ -496,8 +515,15 @@
 
   // Start ------------------------------------------------------------------------------------------------------------
 
-  const unpacked = async () => {
-    const bytes = Uint8Array.from(atob($("#data").textContent), (sign) => sign.charCodeAt(0));
+  const bytesOf = (text) => {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i += 1) bytes[i] = binary.charCodeAt(i);
+    return bytes;
+  };
+  const unpacked = async (id) => {
+    const bytes = bytesOf($(id).textContent);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
   };
@@ -526,7 +552,7 @@
     $("#theme").addEventListener("click", nextTheme);
     $$("table.sortable").forEach(sortable);
     try {
-      data = await unpacked();
+      data = await unpacked("#data");
     } catch (error) {
       $("#explorer").append(h("p", { class: "failed" }, `This browser cannot read the page's data (${error.message}); a newer one can.`));
       return;
@@ -542,6 +568,7 @@
       show(link.dataset.topic);
     }));
     whenSized();
+    texts = new Promise((resolve) => { setTimeout(resolve, 0); }).then(() => unpacked("#texts"));
     root.dataset.ready = String(Math.round(performance.now()));
   };
   start();
