@@ -20,7 +20,7 @@ RIGHT, WRONG = "a.py[1,9]", "b.py[1,9]"
 def scores(
     topic: Callable[..., Any], response: Callable[..., Any], dataset: Callable[..., Any], run: Callable[..., Any]
 ) -> Callable[..., Scores]:
-    """Score a run over topics of five repositories: "+" finds the truth at rank 1, "-" never, "!" failed, " " missing."""
+    """Score a run of one sign a topic: "+" finds the truth at rank 1, "-" never, "!" failed, " " is missing."""
 
     def make(said: str, *, content_hash: str = "abc", match: str = "overlap", n_repos: int = 5) -> Scores:
         topics = [topic(RIGHT, f"t{n}", repo=f"r{n % n_repos}") for n in range(len(said))]

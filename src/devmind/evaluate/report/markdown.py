@@ -28,10 +28,13 @@ from devmind.render.evaluation import (
 )
 from devmind.render.terminal import safe
 
-_HTML: Final = re.compile(r"[<>&|]")
-_SPECIAL: Final = re.compile(r"([\\`*_\[\]~$!])")
-# A backslash does not stop an address, a mention or the number of an issue from becoming a link; an entity does.
-_LINKED: Final = re.compile(r"((?:https?|ftp)(?=:)|(?<!\w)www(?=\.)|(?<!\w)(?=[@#]\w))([:.@#])", re.IGNORECASE)
+# A backslash takes a sign literally. It does not stop an address, a mention or the number of an issue from becoming a
+# link, nor a tag in every reader: there an entity stands for the sign.
+_SPECIAL: Final = re.compile(
+    r"(?P<sign>[\\`*_\[\]~$!])|(?P<html>[<>&|])"
+    r"|(?P<before>(?:https?|ftp)(?=:)|(?<!\w)www(?=\.)|(?<!\w)(?=[@#]\w))(?P<link>[:.@#])",
+    re.IGNORECASE,
+)
 _SHOWN_TOPICS: Final = 5
 _SHOWN_GROUPS: Final = 8
 _HASH_CHARS: Final = 12
@@ -86,9 +89,13 @@ def report_markdown(report: Report) -> str:
 
 def escaped(text: str) -> str:
     """Return ``text`` on one line with every sign that Markdown or HTML reads taken literally."""
-    flat = " ".join(safe(text).split())
-    literal = _SPECIAL.sub(r"\\\1", _HTML.sub(lambda match: f"&#{ord(match[0])};", flat))
-    return _LINKED.sub(lambda match: f"{match[1]}&#{ord(match[2])};", literal)
+    return _SPECIAL.sub(_literal, " ".join(safe(text).split()))
+
+
+def _literal(match: re.Match[str]) -> str:
+    if match["sign"]:
+        return "\\" + match["sign"]
+    return f"{match['before'] or ''}&#{ord(match['html'] or match['link'])};"
 
 
 def _headline(report: Report, runs: Sequence[Mapping[str, Any]]) -> str:

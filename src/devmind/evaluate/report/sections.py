@@ -87,7 +87,8 @@ def _verdicts(record: Record) -> list[Markup]:
         signs = {direction(found) for found in one["differences"].values()}
         tone = "bad" if -1 in signs else "good" if 1 in signs else "even"
         said.append(tag("p", comparison_verdict(one), class_=f"verdict {tone}"))
-    return said
+    lost = [run for run in record["runs"] if run["n_missing"] or run["n_failed"]]
+    return said + [tag("p", f"{run['system']}: {counts_line(run)}", class_="bad counts") for run in lost]
 
 
 def _cards(record: Record) -> Iterable[Markup]:
