@@ -100,7 +100,7 @@ def load_run(path: Path, dataset: Dataset, *, k: int = DEFAULT_K) -> Run:
     if not is_journal(data):
         from devmind.evaluate.targets.runfile import RunFile
 
-        return RunFile(file).run_over(dataset, k=k)
+        return _responding(RunFile(file).run_over(dataset, k=k), dataset, path)
     run = read_run(file)
     made_on = run.provenance.get("dataset_hash", "")
     if made_on != dataset.content_hash:
@@ -109,6 +109,17 @@ def load_run(path: Path, dataset: Dataset, *, k: int = DEFAULT_K) -> Run:
             f"({dataset.content_hash[:12]}): name the dataset and the --split it was made with; if only labels "
             f"changed, score it anew with 'devmind eval run DATASET --target run:{file}'",
             code="other_dataset",
+        )
+    return _responding(run, dataset, path)
+
+
+def _responding(run: Run, dataset: Dataset, path: Path) -> Run:
+    """Refuse a run of which every topic is missing: it would score 0 throughout, and say nothing."""
+    if not any(topic.topic_id in run.responses for topic in dataset.topics):
+        raise UsageError(
+            f"the run {path} holds no response to any topic of {dataset.name!r} ({dataset.topics[0].topic_id!r}, …): "
+            "is it over this dataset, and was it finished?",
+            code="nothing_measured",
         )
     return run
 
