@@ -60,7 +60,7 @@ class Check:
         """Say in one sentence what was measured and what is allowed."""
         if self.kind == "drop":
             drop = "rise" if lower_is_better(self.measure) else "drop"
-            said = f"{self.baseline:.4f} → {self.candidate:.4f}, difference {_interval(self.estimate)}"
+            said = f"{_shown(self.baseline)} → {_shown(self.candidate)}, difference {_interval(self.estimate)}"
             return f"{self.measure}: {said}; allowed {drop} {self.limit:g}"
         return f"{self.measure}: {_interval(self.estimate)}; {self.kind} {self.limit:g}"
 
@@ -199,8 +199,13 @@ def _known(value: float | None) -> float:
 
 
 def _interval(estimate: Estimate) -> str:
-    if estimate.mean is None:
-        return "undefined"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.mean:.4f}"
-    return f"{estimate.mean:.4f} [{estimate.low:.4f}, {estimate.high:.4f}]"
+        return _shown(estimate.mean)
+    return f"{_shown(estimate.mean)} [{_shown(estimate.low)}, {_shown(estimate.high)}]"
+
+
+def _shown(value: float | None) -> str:
+    """Return a share with four digits, to tell a near miss; a count of tokens without any."""
+    if value is None:
+        return "undefined"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4f}"

@@ -151,7 +151,8 @@ def number(value: float | None, digits: int = 3) -> str:
 def signed(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3f}"
+    shown = f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3f}"
+    return shown[1:] if float(shown.replace(",", "")) == 0 else shown
 
 
 def interval(found: Mapping[str, Any]) -> str:

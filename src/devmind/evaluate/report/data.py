@@ -12,7 +12,6 @@ from devmind.evaluate.gate import Verdict
 from devmind.evaluate.measured import Asked, Measured
 from devmind.evaluate.measures import FALSE_REFUSAL, REFUSAL, UNMAPPED, depth, lower_is_better
 from devmind.evaluate.runner import failures_by_kind
-from devmind.evaluate.score import NO_GROUP
 from devmind.evaluate.types import Comparison, Difference, Estimate, Scores
 
 # What a reader looks at first, in this order; "{k}" is the deepest cut-off of the run, "{top}" 5 or the nearest to it.
@@ -104,8 +103,8 @@ def meaning(measure: str) -> str:
 
 
 def shown_groups(scores: Scores) -> dict[str, Mapping[str, Mapping[str, Estimate]]]:
-    """Return the groupings that divide the topics: those by a label that no topic has say nothing."""
-    return {name: values for name, values in scores.groups.items() if set(values) != {NO_GROUP} and len(values) > 0}
+    """Return the groupings that divide the topics; one with a single value says what the whole says."""
+    return {name: values for name, values in scores.groups.items() if len(values) > 1}
 
 
 def outcomes(scores: Scores) -> dict[str, int]:

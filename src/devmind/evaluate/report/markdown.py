@@ -143,7 +143,8 @@ def _comparison(report: Report, comparison: Comparison) -> list[str]:
 def _groups(report: Report, run: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     for grouping, values in run["groups"].items():
-        ordered = sorted(values.items(), key=lambda item: (-item[1][report.primary]["n"], item[0]))[:_SHOWN_GROUPS]
+        known = [item for item in values.items() if item[1][report.primary]["n"]]
+        ordered = sorted(known, key=lambda item: (-item[1][report.primary]["n"], item[0]))[:_SHOWN_GROUPS]
         rows = [
             [escaped(value), f"{number(e['mean'])} {interval(e)}".rstrip(), str(e["n"])]
             for value, found in ordered
