@@ -38,10 +38,6 @@ class Placed:
     def unmapped_share(self) -> float | None:
         return unmapped_share(self.n_by_method)
 
-    @property
-    def n_without_lines(self) -> int:
-        return self.n_by_method.get("unmapped", 0)
-
 
 @dataclass(slots=True)
 class _Counts:

@@ -1,6 +1,6 @@
 """Measured runs → what people and other programs read: one HTML file, Markdown, JSON, JUnit.
 
-``data`` joins runs, comparisons and verdict; ``record`` is its JSON shape, from which the page is made. Nothing here
+``data`` joins runs and comparisons; ``record`` is its JSON shape, from which the page is made. Nothing here
 measures.
 """
 

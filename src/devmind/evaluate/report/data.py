@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from devmind.evaluate.compare import compare
-from devmind.evaluate.gate import Verdict
 from devmind.evaluate.measured import Asked, Measured
 from devmind.evaluate.measures import FALSE_REFUSAL, REFUSAL, UNMAPPED, depth, lower_is_better
 from devmind.evaluate.runner import failures_by_kind
@@ -53,7 +52,6 @@ class Report:
     measures: tuple[str, ...]  # shown first
     primary: str  # the measure that topics are ordered by
     provenance: Mapping[str, str]
-    verdict: Verdict | None = None
 
 
 def make_report(
@@ -63,7 +61,6 @@ def make_report(
     provenance: Mapping[str, str],
     with_baseline: bool = False,
     measures: Sequence[str] = (),
-    verdict: Verdict | None = None,
 ) -> Report:
     """Return the report over ``runs``, whose names should differ (`with_own_names`).
 
@@ -78,7 +75,7 @@ def make_report(
     shown = tuple(measures) or shown_measures(scores)
     compared = list(measures) or list(compared_measures(scores))
     comparisons = tuple(compare(scores[0], other, measures=compared) for other in scores[1:]) if with_baseline else ()
-    return Report(asked, tuple(runs), comparisons, shown, primary_measure(scores, shown), provenance, verdict)
+    return Report(asked, tuple(runs), comparisons, shown, primary_measure(scores, shown), provenance)
 
 
 def shown_measures(scores: Sequence[Scores]) -> tuple[str, ...]:

@@ -99,9 +99,6 @@ def _literal(match: re.Match[str]) -> str:
 
 
 def _headline(report: Report, runs: Sequence[Mapping[str, Any]]) -> str:
-    if report.verdict is not None:
-        n_missed = sum(not check.passed for check in report.verdict.checks)
-        return "Evaluation passed" if not n_missed else f"Evaluation missed {n_missed} limits"
     if report.comparisons:
         return escaped(comparison_verdict(comparison_record(report.comparisons[-1])))
     found = runs[0]["overall"].get(report.primary)

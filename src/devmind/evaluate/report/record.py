@@ -36,7 +36,6 @@ def report_record(report: Report, *, excerpt: Excerpt | None = None, all_measure
         "primary": report.primary,
         "about": {name: about(name) for name in report.measures},
         "n_excluded": len(report.asked.excluded),
-        "verdict": verdict_record(report.verdict) if report.verdict else None,
         "runs": [run_record(measured, names=names) for measured in report.runs],
         "comparisons": [comparison_record(comparison) for comparison in report.comparisons],
         "topics": [
