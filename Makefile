@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KB := .demo/kb
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check bench browser clean
 
 setup: $(VENV)/.done
 
@@ -25,6 +25,10 @@ check: setup
 	$(BIN)/ruff format --check src tests bench
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_layers.py
+
+# Chromium, for the tests that look at reports as a reader does; they are skipped without it, except under CI=true.
+browser:
+	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
 
 bench: setup
 	$(BIN)/python -m bench

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import chunks, evaluation, indexing, memory, retrieval, scale, targets, traps
+from bench import chunks, evaluation, evaluation_report, indexing, memory, retrieval, scale, targets, traps
 
 STEPS = {
     "indexing": indexing.run,
@@ -15,6 +15,7 @@ STEPS = {
     "memory": memory.run,
     "evaluation": evaluation.run,
     "targets": targets.run,
+    "report": evaluation_report.run,
 }
 
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from devmind.cli.app import Session, app, emit, session_of
+from devmind.cli.evaluation.options import At, Root, Source, half_of_name, sources_of
 from devmind.errors import UsageError
 
 if TYPE_CHECKING:
     from devmind.evaluate.datasets.annotation import Conflict
-    from devmind.evaluate.datasets.sources import Sources
-    from devmind.evaluate.datasets.split import Half
     from devmind.evaluate.types import Dataset, Topic, Truth
 
 dataset = typer.Typer(
@@ -29,14 +28,6 @@ app.add_typer(dataset)
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A dataset in a file or folder of any known format.")]
 Kept = Annotated[Path, typer.Argument(metavar="FILE", help="A dataset in our own JSON Lines, JSON or CSV.")]
 Form = Annotated[str, typer.Option("--format", help="Its format; told from the content without it.")]
-Source = Annotated[
-    list[str] | None,
-    typer.Option("--source", metavar="[REPO=]FOLDER", help="Where the code of REPO, or of all topics, is."),
-]
-Root = Annotated[
-    Path | None, typer.Option("--root", metavar="DIR", help="Folder whose subfolders are the repositories.")
-]
-At = Annotated[str, typer.Option("--at", metavar="REF", help="Read the code at this ref, not at the topics' commits.")]
 
 
 @dataset.command(name="import")
@@ -101,14 +92,16 @@ def export(
     from devmind.evaluate.generate.review import accepted_only
 
     session = session_of(ctx)
-    half = _half(split)
+    half = half_of_name(split)
     chosen = read_half(
         file, half, format=format_, command=f"dataset export --to {to}", reason=reason, now=datetime.now().astimezone()
     )
     n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
     if accepted:
         chosen = accepted_only(chosen)
-    around = datasets.Surroundings(_sources(source, root, ""), candidates=read_pool(pool or ()), blind=not with_labels)
+    around = datasets.Surroundings(
+        sources_of(source, root, ""), candidates=read_pool(pool or ()), blind=not with_labels
+    )
     datasets.write(chosen, out, to, around=around)
     summary = {**_summary(chosen, out), "format": to, "split": half, "n_left_out": n_left}
     note = f"; {_n(n_left, 'topic')} of the test half left out (--split all exports them)" if n_left else ""
@@ -168,9 +161,9 @@ def check(
     if not placed:
         raise UsageError(f"{file}: holds no topics; a dataset needs at least one", code="bad_dataset")
     topics: Sequence[Topic] = [item.topic for item in placed]
-    code = _sources(source, root, at)
+    code = sources_of(source, root, at)
     files = code.files if code else None
-    old = _sources(source, root, "") if at else None
+    old = sources_of(source, root, "") if at else None
     problems = find_problems(topics, code, files=files, old_texts=old)
     n_fixed = 0
     if changed and not fix:
@@ -231,7 +224,7 @@ def agreement(
 
     session = session_of(ctx)
     topics = datasets.read(file, format_).topics
-    found = to_json(agreement_report(topics, _sources(source, root, "")))
+    found = to_json(agreement_report(topics, sources_of(source, root, "")))
     if session.json:
         emit(found)
     elif not session.quiet:
@@ -375,20 +368,6 @@ def rewrite(file: Path, known: Dataset, topics: Sequence[Topic]) -> Dataset:
     return changed
 
 
-def _sources(source: Sequence[str] | None, root: Path | None, at: str) -> Sources | None:
-    if not source and root is None:
-        return None
-    from devmind.evaluate.datasets.sources import Sources
-
-    folders: dict[str, Path] = {}
-    for item in source or ():
-        name, equals, folder = item.partition("=")
-        if not equals or "/" in name or "\\" in name:
-            name, folder = "", item
-        folders[name] = Path(folder).expanduser()
-    return Sources(folders, root=root, at=at)
-
-
 def _pairs(items: Sequence[str], option: str, form: str) -> Mapping[str, str]:
     found = {}
     for item in items:
@@ -397,15 +376,6 @@ def _pairs(items: Sequence[str], option: str, form: str) -> Mapping[str, str]:
             raise UsageError(f"{option} {item!r} must have the form {form}")
         found[key] = value
     return found
-
-
-def _half(text: str) -> Half:
-    from devmind.evaluate.datasets.split import HALVES
-
-    for half in HALVES:
-        if text == half:
-            return half
-    raise UsageError(f"unknown split {text!r}; choose one of {', '.join(HALVES)}")
 
 
 def _summary(written: Dataset, out: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
-from devmind.cli.evaluation import diagnosis, questions
+from devmind.cli.evaluation import diagnosis, gating, questions, reporting, scoring
 from devmind.errors import DevMindError
 from devmind.settings import forget_git_place, load
 
@@ -24,7 +24,7 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
-COMMANDS = (read, write, dataset, diagnosis, questions)  # importing them registers their commands
+COMMANDS = (read, write, dataset, diagnosis, gating, questions, reporting, scoring)  # importing registers them
 
 
 def run(argv: Sequence[str]) -> int:
@@ -46,9 +46,10 @@ def run(argv: Sequence[str]) -> int:
         _drop_output()
         return FOUND
     except (KeyboardInterrupt, typer.Abort) as stop:
-        note = "; the published generation is unchanged; run the same command again to finish"
-        publishes = WRITES & set(args) and "dataset" not in args
-        error_line("interrupted", "interrupted" + (note if publishes else ""), as_json=as_json)
+        notes = getattr(stop, "__notes__", [])  # a command that keeps what it did says where
+        if WRITES & set(args) and not {"dataset", "eval"} & set(args):
+            notes = ["the published generation is unchanged; run the same command again to finish"]
+        error_line("interrupted", "; ".join(["interrupted", *notes]), as_json=as_json)
         return stop.exit_code if isinstance(stop, Terminated) else INTERRUPTED
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None and error.errno in OUTPUT_FAULTS:

@@ -127,6 +127,11 @@ def score_run(
     )
 
 
+def overall_of(topics: Sequence[TopicScore]) -> dict[str, Estimate]:
+    """Return the mean over topics of every measure, with its interval: what `score_run` calls ``overall``."""
+    return _Table(topics).estimates(range(len(topics)))
+
+
 def macro_over(scores: Scores, grouping: str) -> dict[str, float | None]:
     """Return the mean of the groups' means, by measure: every group counts the same, however many topics it has.
 

@@ -334,13 +334,26 @@ class ProgressBar:
             self.bar.stop()
 
     def update(
-        self, label: str, phase: str, *, done: int, total: int, bytes_done: int, bytes_total: int, elapsed_s: float
+        self,
+        label: str,
+        phase: str,
+        *,
+        done: int,
+        total: int,
+        elapsed_s: float,
+        bytes_done: int = 0,
+        bytes_total: int = 0,
+        done_before: int = 0,
+        note: str = "",
     ) -> None:
-        """Show that ``done`` of ``total`` steps are over; bytes, where known, give the rate and the time left."""
+        """Show that ``done`` of ``total`` steps are over; bytes, where known, give the rate and the time left.
+
+        ``done_before`` of the steps were over when the clock began: they say nothing of the rate.
+        """
         if self.quiet:
             return
         finished, whole = (bytes_done, bytes_total) if bytes_total else (done, total)
-        rate = finished / elapsed_s if elapsed_s > 0 else 0.0
+        rate = max(0, finished - done_before) / elapsed_s if elapsed_s > 0 else 0.0
         notes = [f"{done:,}/{total:,}" if total else f"{done:,}" if done else ""]
         if rate and bytes_total:
             notes.append(f"{rate / 1e6:.1f} MB/s")
@@ -348,7 +361,7 @@ class ProgressBar:
             notes.append(f"{rate:,.0f}/s")
         if rate and whole > finished:
             notes.append(f"{_duration((whole - finished) / rate)} left")
-        note = "  ".join(filter(None, notes))
+        note = "  ".join(filter(None, [*notes, safe(note)]))
         if self.bar is not None:
             self.bar.update(
                 self.bar.task_ids[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from devmind.errors import UsageError
@@ -71,6 +71,17 @@ class Sources:
         texts = ((path, _text(data)) for path, data in found.items() if data is not None)
         return {path: text for path, text in texts if text is not None}
 
+    def many(self, repo: str, commit: str, paths: Iterable[str]) -> dict[str, str | None]:
+        """Return the texts of several files of a repository at a commit, read together; None where there is none."""
+        wanted = list(dict.fromkeys(paths))
+        folder, tree = self._state(repo, self.at or commit)
+        repository = self._repositories[folder]
+        if tree is not None and repository is not None:
+            new = [path for path in wanted if path in tree and (repo, self.at or commit, path) not in self._texts]
+            for path, data in zip(new, read_blobs(repository, [tree[path] for path in new]), strict=True):
+                self._texts[(repo, self.at or commit, path)] = None if data is None else _text(data)
+        return {path: self(repo, commit, path) for path in wanted}
+
     def commit(self, repo: str, commit: str) -> str:
         """Return the full hash of what is read, "" for files on disk."""
         folder, tree = self._state(repo, self.at or commit)
@@ -102,14 +113,20 @@ class Sources:
     def _read(self, repo: str, commit: str, path: str) -> bytes | None:
         folder, tree = self._state(repo, commit)
         if tree is None:
-            try:
-                return (folder / path).read_bytes()
-            except OSError:
-                return None
+            return _inside(folder, path)
         repository = self._repositories[folder]
         if path not in tree or repository is None:
             return None
         return next(iter(read_blobs(repository, [tree[path]])), None)
+
+
+def _inside(folder: Path, path: str) -> bytes | None:
+    """Read a file of the folder; None if there is none, or if the path or a link leads out of the folder."""
+    try:
+        file = (folder / path).resolve()
+        return file.read_bytes() if file.is_relative_to(folder) else None
+    except (OSError, ValueError):  # ValueError: a zero byte in the path
+        return None
 
 
 def _tree(repository: Repository, folder: Path, commit: str, repo: str) -> dict[str, str]:
