@@ -1,8 +1,8 @@
-"""Replies of a judge ↔ an append-only file, so that a crash loses none that was paid for, and a re-run asks for none twice.
+"""Replies of a judge ↔ an append-only file: a crash loses none that was paid for, a re-run asks for none twice.
 
-A line is ``{"key", "nonce", "text", "cut", "seconds"}``. The key covers the model with its settings and the whole question
-that was put to it; the nonce is the random fence of that question, without which the reply cannot be read. The reply is
-kept as it came: what it means is read anew each time. A failed call is not kept, so a re-run makes it again.
+A line is ``{"key", "nonce", "text", "cut", "seconds"}``. The key covers the model with its settings and the whole
+question that was put to it; the nonce is the random fence of that question, without which the reply cannot be read. The
+reply is kept as it came: what it means is read anew each time. A failed call is not kept, so a re-run makes it again.
 """
 
 from __future__ import annotations

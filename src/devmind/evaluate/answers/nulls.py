@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """``kind`` is a stable code: of the wire (``timeout``, ``http_500``, ``html``, …) or of a reply (``no_json``, …)."""
+    """``kind`` is a stable code: of the wire (``timeout``, ``http_500``, …) or of a reply (``no_json``, …)."""
 
     kind: str
     message: str

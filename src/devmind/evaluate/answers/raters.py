@@ -9,15 +9,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Final
 
 from devmind.evaluate.agreement import Agreement, cohen_kappa, krippendorff_alpha, raw_agreement
-from devmind.evaluate.answers.judge import Duel, Judgement
+from devmind.evaluate.answers.judge import Duel, Judgement, Preference
 from devmind.evaluate.answers.nulls import Null
 from devmind.evaluate.answers.rubric import CRITERIA, HIGHEST, LOWEST
 from devmind.evaluate.statistics import estimate, sign_flip
 from devmind.evaluate.types import Estimate
 
-SCALE = tuple(range(LOWEST, HIGHEST + 1))
+SCALE: Final = tuple(range(LOWEST, HIGHEST + 1))
+_WON: Final[Mapping[Preference, float]] = {"ours": 1.0, "theirs": 0.0, "tie": 0.5}
+_ORDER: Final[tuple[Preference, ...]] = ("theirs", "tie", "ours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def with_people(
 def duels(found: Sequence[Duel], repos: Sequence[str]) -> Duels:
     """Return wins and position bias over topics; intervals are clustered by repository."""
     preferences = [duel.preference for duel in found]
-    signs = [{"ours": 1.0, "theirs": -1.0, "tie": 0.0}[p] for p in preferences if p is not None]
+    signs = [2 * _WON[p] - 1 for p in preferences if p is not None]
     rounds = [_both(duel, at) for duel in found for at in range(0, len(duel.choices), 2)]
     pairs = [pair for pair in rounds if pair is not None]
     flipped = sum(pair in (("first", "first"), ("second", "second")) for pair in pairs)
@@ -140,13 +143,11 @@ def duels(found: Sequence[Duel], repos: Sequence[str]) -> Duels:
 
 
 def _rounds_agreement(found: Sequence[Duel]) -> Agreement:
-    order = {"theirs": 0, "tie": 1, "ours": 2}
-    n = max((len(duel.rounds) for duel in found), default=0)
-    rows = [
-        [None if isinstance(said := duel.rounds[number], Null) else order[said] for duel in found]
-        for number in range(n)
-    ]
-    return krippendorff_alpha(rows, level="ordinal", categories=(0, 1, 2))
+    def number_of(said: Preference | Null) -> int | None:
+        return None if isinstance(said, Null) else _ORDER.index(said)
+
+    rounds = [[number_of(said) for said in duel.rounds] for duel in found]
+    return krippendorff_alpha(list(zip(*rounds, strict=True)), level="ordinal", categories=range(len(_ORDER)))
 
 
 def _both(duel: Duel, at: int) -> tuple[str, str] | None:
