@@ -35,7 +35,7 @@ _END: Final = re.compile(
     r"|(?<=[\u3400-\u9fff`])[!?](?=[\u3400-\u9fff`])"  # Chinese with ASCII marks has no blank behind them
 )
 _TICKED_CITATION: Final = re.compile(r"`([^`\n]+:[^`\n]+[(\uff08]L\d+(?:[-–]L?\d+)?[)\uff09])`")
-_EMPTY_BRACKETS: Final = re.compile(
+_EMPTY_BRACKETS: Final = re.compile(  # not those of a call
     r"(?<![\w)\]](?<=[!-~]))[(\[\uff08]\s*(?:see|参见|见)?[\s,;\uff0c\uff1b、]*[)\]\uff09]", re.IGNORECASE
 )
 _CITES: Final = re.compile(r"(?:\b(?:see|at|in|from|cf\.?)|参见|位于|见|在)\s*(?=[.,;。\uff0c\uff1b]|$)", re.IGNORECASE)
