@@ -14,13 +14,14 @@ from typer.main import get_command
 
 from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
+from devmind.cli.evaluation import answers
 from devmind.errors import DevMindError
 from devmind.settings import load
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
-COMMANDS = (read, write, dataset)  # importing them registers their commands
+COMMANDS = (read, write, dataset, answers)  # importing them registers their commands
 
 
 def run(argv: Sequence[str]) -> int:
