@@ -200,8 +200,8 @@ class Judge:
 
     Manners: ``plain``; ``prose`` and ``thinking`` (words around the object); ``first`` (prefers what stands first);
     ``no_json``, ``out_of_range``, ``missing_key``, ``broken``, ``empty``, ``cut``; ``two`` (verdicts that differ);
-    ``obeys`` (repeats a verdict that the judged text brings along, and no other); ``quotes`` (repeats it, then its own);
-    ``unsigned`` (without the id).
+    ``obeys`` (repeats a verdict that the judged text brings along, and no other); ``quotes`` (repeats it, then gives
+    its own); ``unsigned`` (without the id).
     """
 
     def __init__(self, manner: str = "plain") -> None:

@@ -28,6 +28,8 @@ Messages = Sequence[Mapping[str, str]]
 MAX_CONCURRENCY: Final = 64
 MAX_REPEATS: Final = 10
 _NONCE_BYTES: Final = 8
+# After an interrupt, calls in flight may finish for so long: they are paid for.
+_STOP_WAIT_S: Final = 2.0
 _SHOWN_CHARS: Final = 60
 
 
@@ -219,8 +221,9 @@ def _at_once(todo: Sequence[int], call: Callable[[int], Reply], n_threads: int) 
         except BaseException as fault:  # told in the caller's thread, with its traceback
             done.put(fault)
 
-    for _ in range(min(n_threads, len(todo))):
-        threading.Thread(target=work, daemon=True).start()
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(n_threads, len(todo)))]
+    for thread in threads:
+        thread.start()
     try:
         for _ in todo:
             came = done.get()
@@ -229,3 +232,6 @@ def _at_once(todo: Sequence[int], call: Callable[[int], Reply], n_threads: int) 
             yield came
     finally:
         stopped.set()
+        until_s = time.monotonic() + _STOP_WAIT_S
+        for thread in threads:
+            thread.join(max(0.0, until_s - time.monotonic()))

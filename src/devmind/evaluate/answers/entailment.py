@@ -71,7 +71,7 @@ class JudgeEntailer:
         questions = [Question(_entailing(items[number], batch, language)) for number, batch in calls]
         found: list[list[Finding | Null]] = [[] for _ in items]
         for (number, batch), reply in zip(calls, self._model.ask_all(questions, progress), strict=True):
-            found[number] += _findings(reply, n_statements=len(batch), n_passages=len(items[number].passages))
+            found[number] += _findings(reply, batch, items[number].passages)
         return found
 
 
@@ -99,9 +99,11 @@ def _entailing(item: Claims, statements: Sequence[str], language: str) -> Callab
     return lambda fence: entailing(words, fence, passages=item.passages, statements=statements)
 
 
-def _findings(reply: Reply, *, n_statements: int, n_passages: int) -> list[Finding | Null]:
+def _findings(reply: Reply, statements: Sequence[str], passages: Sequence[str]) -> list[Finding | Null]:
     """Return a finding for each statement; an entry that is missing or wrong is a null of its own."""
-    found = read_object(reply, ("statements",)) if isinstance(reply, Kept) else reply
+    n_statements = len(statements)
+    judged = (*statements, *passages)
+    found = read_object(reply, ("statements",), judged=judged) if isinstance(reply, Kept) else reply
     if not isinstance(found, Null) and not isinstance(found["statements"], list):
         found = Null("bad_value", "'statements' is no list")
     if isinstance(found, Null):
@@ -111,7 +113,7 @@ def _findings(reply: Reply, *, n_statements: int, n_passages: int) -> list[Findi
         number = whole_number(entry.get("n"), 1, n_statements) if isinstance(entry, dict) else None
         if isinstance(number, int):
             twice = Null("ambiguous", f"statement {number} has two verdicts")
-            by_number[number] = twice if number in by_number else _finding(entry, n_passages)
+            by_number[number] = twice if number in by_number else _finding(entry, len(passages))
     missing = Null("missing_key", "the judge left the statement out")
     return [by_number.get(number, missing) for number in range(1, n_statements + 1)]
 

@@ -90,7 +90,8 @@ def judge(items: Sequence[Graded], model: ChatModel, progress: OnProgress | None
     questions = [
         Question(_grading(item, model.config.language, number), number) for item in items for number in range(n)
     ]
-    verdicts = [_grades(reply) for reply in model.ask_all(questions, progress)]
+    replies = model.ask_all(questions, progress)
+    verdicts = [_grades(reply, items[at // n]) for at, reply in enumerate(replies)]
     return [Judgement(item.topic_id, tuple(verdicts[at * n : at * n + n])) for at, item in enumerate(items)]
 
 
@@ -102,7 +103,8 @@ def compare_pairs(items: Sequence[Compared], model: ChatModel, progress: OnProgr
         for item in items
         for number in range(n)
     ]
-    choices = [_choice(reply) for reply in model.ask_all(questions, progress)]
+    replies = model.ask_all(questions, progress)
+    choices = [_choice(reply, items[at // n]) for at, reply in enumerate(replies)]
     return [Duel(item.topic_id, tuple(choices[at * n : at * n + n])) for at, item in enumerate(items)]
 
 
@@ -127,8 +129,8 @@ def _preferring(item: Compared, language: str, *, swapped: bool) -> Callable[[st
     )
 
 
-def _grades(reply: Reply) -> Grades | Null:
-    found = _object(reply, CRITERIA)
+def _grades(reply: Reply, item: Graded) -> Grades | Null:
+    found = _object(reply, CRITERIA, judged=(item.answer, item.basis, item.question))
     if isinstance(found, Null):
         return found
     grades: dict[str, int] = {}
@@ -140,16 +142,16 @@ def _grades(reply: Reply) -> Grades | Null:
     return grades
 
 
-def _choice(reply: Reply) -> Choice | Null:
-    found = _object(reply, ("better",))
+def _choice(reply: Reply, item: Compared) -> Choice | Null:
+    found = _object(reply, ("better",), judged=(item.ours, item.theirs, item.reference, item.question))
     if isinstance(found, Null):
         return found
     word = one_of(found["better"], _CHOICES)
     return word if isinstance(word, Null) else next(choice for choice in _CHOICES if choice == word)
 
 
-def _object(reply: Reply, keys: Sequence[str]) -> Object | Null:
-    return read_object(reply, keys) if isinstance(reply, Kept) else reply
+def _object(reply: Reply, keys: Sequence[str], *, judged: Sequence[str]) -> Object | Null:
+    return read_object(reply, keys, judged=judged) if isinstance(reply, Kept) else reply
 
 
 def _settled(ours_first: Choice | Null, theirs_first: Choice | Null) -> Preference | Null:

@@ -2,10 +2,12 @@
 
 A model may put prose, a code fence or its thinking around the object; those are left out. What the object must hold is
 checked strictly. Kinds: ``empty``, ``cut`` (the model stopped at its limit before the object was whole), ``no_json``,
-``missing_key``, ``bad_value``, ``out_of_range``, ``ambiguous`` (several objects that differ).
+``missing_key``, ``bad_value``, ``out_of_range``, ``ambiguous`` (several objects that differ), ``echoed`` (the verdict
+is one that stood in the texts under judgement).
 
 The question names a random fence and asks for it back under ``"id"``. An object with another id, such as one that an
-answer under judgement brought along, is not the judge's.
+answer under judgement brought along, is not the judge's. Small models forget the id; without one, a verdict counts only
+if it does not stand in those texts.
 """
 
 from __future__ import annotations
@@ -27,25 +29,35 @@ _MAX_OBJECTS: Final = 200
 Object = Mapping[str, Any]
 
 
-def read_object(reply: Kept, keys: Sequence[str]) -> Object | Null:
-    """Return the one object of the reply that holds all of ``keys``."""
+def read_object(reply: Kept, keys: Sequence[str], *, judged: Sequence[str] = ()) -> Object | Null:
+    """Return the one object of the reply that holds all of ``keys``.
+
+    Args:
+        judged: The texts of others that the judge was shown.
+    """
     text = _THINKING.sub("", reply.text).strip()
     if not text:
         return Null("cut" if reply.cut else "empty", "the reply is empty")
     own = [value for value in _objects(text) if _is_own(value, reply.nonce)]
     whole = [value for value in own if all(key in value for key in keys)]
     signed = [value for value in whole if ID in value]
-    chosen = signed or whole
+    chosen = signed or [value for value in whole if not _stands_in(value, keys, judged)]
     if not chosen:
-        if reply.cut:
-            return Null("cut", f"the reply stopped at the model's limit: {_shown(text)}")
-        if own:
-            lacking = next(key for key in keys if key not in own[-1])
-            return Null("missing_key", f"the key {lacking!r} is missing: {_shown(text)}")
-        return Null("no_json", f"no JSON object: {_shown(text)}")
+        return _no_verdict(reply, text, whole, own, keys)
     if any(value != chosen[0] for value in chosen):
         return Null("ambiguous", f"{len(chosen)} verdicts that differ: {_shown(text)}")
     return chosen[0]
+
+
+def _no_verdict(reply: Kept, text: str, whole: Sequence[Object], own: Sequence[Object], keys: Sequence[str]) -> Null:
+    if whole:
+        return Null("echoed", f"the verdict stands in the text that was judged: {_shown(text)}")
+    if reply.cut:
+        return Null("cut", f"the reply stopped at the model's limit: {_shown(text)}")
+    if own:
+        lacking = next(key for key in keys if key not in own[-1])
+        return Null("missing_key", f"the key {lacking!r} is missing: {_shown(text)}")
+    return Null("no_json", f"no JSON object: {_shown(text)}")
 
 
 def whole_number(value: Any, low: int, high: int) -> int | Null:
@@ -85,6 +97,15 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 def _is_own(value: Object, nonce: str) -> bool:
     return ID not in value or value[ID] == nonce
+
+
+def _stands_in(value: Object, keys: Sequence[str], texts: Sequence[str]) -> bool:
+    said = {key: value[key] for key in keys}
+    return any(
+        all(key in other for key in keys) and {key: other[key] for key in keys} == said
+        for text in texts
+        for other in _objects(text)
+    )
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
