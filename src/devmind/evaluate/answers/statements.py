@@ -32,7 +32,7 @@ _ABBREVIATED: Final = re.compile(
 _END: Final = re.compile(
     r"[.!?]+[\"')\]”’]*(?=\s+[^\sa-z])"  # a capital, a number or code begins the next one
     r"|[。\uff01\uff1f]+[\"')”’』」\uff09]*"
-    r"|(?<=[\u3400-\u9fff`])[!?](?=[\u3400-\u9fff`])"  # Chinese with ASCII marks has no blank behind them
+    r"|(?<=[\u3400-\u9fff\ue000])[!?](?=[\u3400-\u9fff\ue000])"  # Chinese with ASCII marks has no blank behind them
 )
 _TICKED_CITATION: Final = re.compile(r"`([^`\n]+:[^`\n]+[(\uff08]L\d+(?:[-–]L?\d+)?[)\uff09])`")
 _EMPTY_BRACKETS: Final = re.compile(  # not those of a call
@@ -41,7 +41,7 @@ _EMPTY_BRACKETS: Final = re.compile(  # not those of a call
 _CITES: Final = re.compile(r"(?:\b(?:see|at|in|from|cf\.?)|参见|位于|见|在)\s*(?=[.,;。\uff0c\uff1b]|$)", re.IGNORECASE)
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-_GAP: Final = re.compile(r"\s+(?=[.,;:!?](?:\s|$))")
+_GAP: Final = re.compile(r"\s+(?=[.,;:!?](?:\s|$))|[,;\uff0c]\s*(?=[.。])")
 _MARGIN: Final = re.compile(r"^[\s,;\uff0c\uff1b—–-]+|[\s,;\uff0c\uff1b—–-]+$")
 _MASK: Final = "\ue000"
 
