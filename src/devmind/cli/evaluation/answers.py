@@ -82,7 +82,7 @@ def answers(
     with ExitStack() as stack:
         model = stack.enter_context(_judge(judge, replies or _beside(run))) if judge else None
         instruments = Instruments(
-            open_embedder(embedder, secret=secret),
+            stack.enter_context(open_embedder(embedder, secret=secret)),
             judge=model,
             entailer=_entailer(entailment, model),
             code=_sources(source, root),

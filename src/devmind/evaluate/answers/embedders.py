@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +14,9 @@ from devmind.evaluate.targets.wire import checked_url
 BUILT_IN: Final = "builtin"
 
 
-def open_embedder(name: str, *, secret: Callable[[str], str]) -> Embedder:
-    """Return the embedder.
+@contextmanager
+def open_embedder(name: str, *, secret: Callable[[str], str]) -> Iterator[Embedder]:
+    """Give the embedder for the block, and let go of its connections after it.
 
     Args:
         name: ``builtin``, or the path of a configuration (``docs/evaluation.md``).
@@ -25,7 +27,8 @@ def open_embedder(name: str, *, secret: Callable[[str], str]) -> Embedder:
     if name == BUILT_IN:
         from devmind.embed.static import built_in
 
-        return built_in()
+        yield built_in()
+        return
     from devmind.embed.remote import RemoteEmbedder, RemoteOptions
 
     table = read_config(Path(name))
@@ -43,4 +46,8 @@ def open_embedder(name: str, *, secret: Callable[[str], str]) -> Embedder:
         text_prefix=table.text("text_prefix", ""),
     )
     table.finish()
-    return RemoteEmbedder(options)
+    embedder = RemoteEmbedder(options)
+    try:
+        yield embedder
+    finally:
+        embedder.close()
