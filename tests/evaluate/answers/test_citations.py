@@ -41,8 +41,12 @@ def test_a_span_that_entails_a_statement_is_right_but_finds_no_truth() -> None:
 
 
 def test_a_topic_without_truths_has_no_recall() -> None:
-    found = citation_measures(Topic("t", "q"), [Cited(Span("f.py", 1, 2))])
-    assert (found[PRECISION], found[RECALL]) == (0, None)
+    bare, whole = Topic("t", "q"), Topic("t", "q", truths=(Truth(Span("f.py")),))
+    for topic in (bare, whole):  # overlap is not defined for a whole file
+        found = citation_measures(topic, [Cited(Span("f.py", 1, 2)), Cited(Span("f.py", 5, 6))])
+        assert (found[PRECISION], found[RECALL]) == (None, None)
+        assert citation_measures(topic, [Cited(Span("f.py", 1, 2))], supporting=set())[PRECISION] == 0
+    assert citation_measures(whole, [Cited(Span("f.py", 1, 2))], match="path")[RECALL] == 1
 
 
 def code(repo: str, commit: str, path: str) -> str | None:

@@ -5,7 +5,7 @@
 ``citation Resolved``   cited spans that exist / cited spans; None where that cannot be told of one of them
 
 An answer that cites nothing has no precision, and finds no truth. "Finds" is by a rule of
-`devmind.evaluate.alignment`.
+`devmind.evaluate.alignment`; where a rule is defined for none of the truths, nothing is said of finding them.
 """
 
 from __future__ import annotations
@@ -40,20 +40,21 @@ def read_cited(topic: Topic, response: Response, texts: Texts | None) -> tuple[C
 
 
 def citation_measures(
-    topic: Topic, cited: Sequence[Cited], *, supporting: Collection[int] = (), match: str = "overlap"
+    topic: Topic, cited: Sequence[Cited], *, supporting: Collection[int] | None = None, match: str = "overlap"
 ) -> dict[str, float | None]:
     """Return the measures by name.
 
     Args:
-        supporting: The numbers of the spans in ``cited`` that entail a statement.
+        supporting: The numbers of the spans in ``cited`` that entail a statement; None if that was not measured.
         match: A rule of `devmind.evaluate.alignment`.
     """
     found = cover([item.span for item in cited], topic.truths, match_rule(match))
-    n_right = sum(finds or number in supporting for number, finds in enumerate(found.matched))
+    n_right = sum(finds or number in (supporting or ()) for number, finds in enumerate(found.matched))
+    told = bool(cited) and (bool(found.truths) or supporting is not None)
     known = [item.exists for item in cited if item.exists is not None]
     whole = bool(cited) and len(known) == len(cited)
     return {
-        PRECISION: n_right / len(cited) if cited else None,
+        PRECISION: n_right / len(cited) if told else None,
         RECALL: sum(map(len, found.new)) / len(found.truths) if found.truths else None,
         RESOLVED: sum(known) / len(known) if whole else None,
     }

@@ -14,8 +14,8 @@ from typing import Final
 from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.evaluate.answers.chat import ChatModel
-from devmind.evaluate.answers.citations import citation_measures
-from devmind.evaluate.answers.cosines import Cosines, place
+from devmind.evaluate.answers.citations import PRECISION, RECALL, RESOLVED, citation_measures
+from devmind.evaluate.answers.cosines import COSINES, Cosines, place
 from devmind.evaluate.answers.entailment import Claims, Entailer, Finding, contradicted, faithfulness
 from devmind.evaluate.answers.human import Acceptability, HumanLabel, acceptability, current, grades_by_person
 from devmind.evaluate.answers.judge import Compared, Duel, Graded, Judgement, compare_pairs, judge
@@ -35,6 +35,16 @@ FAITHFULNESS: Final = "faithfulness"
 CONTRADICTED: Final = "contradicted"
 ACCEPTABLE: Final = "acceptable"
 JUDGE: Final = "judge "  # before the name of a criterion
+MEASURES: Final = (
+    *COSINES,
+    PRECISION,
+    RECALL,
+    RESOLVED,
+    FAITHFULNESS,
+    CONTRADICTED,
+    *(f"{JUDGE}{name}" for name in CRITERIA),
+    ACCEPTABLE,
+)
 
 OnStage = Callable[[str, int, int], None]
 OnProgress = Callable[[int, int], None]
@@ -214,7 +224,8 @@ def _score(
 def _citation_measures(item: Material, stated: Sequence[Statement], match: str) -> dict[str, float | None]:
     if not item.topic.truths:
         return {}
-    supporting = {n for said in stated if isinstance(said.finding, Finding) for n in said.finding.passages}
+    known = [said.finding for said in stated if isinstance(said.finding, Finding)]
+    supporting = {n for finding in known for n in finding.passages} if known else None
     return citation_measures(item.topic, item.cited, supporting=supporting, match=match)
 
 
@@ -229,7 +240,8 @@ def _duels(material: Sequence[Material], found: Mapping[str, Duel]) -> Duels | N
 
 
 def _estimates(scores: Sequence[AnswerScore]) -> dict[str, Estimate]:
-    names = list(dict.fromkeys(name for score in scores for name in score.measures))
+    measured = {name for score in scores for name in score.measures}
+    names = [name for name in MEASURES if name in measured]
     repos = [score.repo for score in scores]
     return {name: estimate([score.measures.get(name) for score in scores], repos) for name in names}
 
