@@ -195,7 +195,93 @@ class Anything:
         return as_json({"ok": True, "results": rows, "summary": told(query), "sure": 0.5, "declined": not rows})
 
 
-SYSTEMS: Mapping[str, type[System]] = {"devmind": DevMind, "dify": Dify, "openai": OpenAI, "generic": Anything}
+class Judge:
+    """``/chat/completions`` of a model that judges: by shared words, in the ``manner`` of models good and bad.
+
+    Manners: ``plain``; ``prose`` and ``thinking`` (words around the object); ``first`` (prefers what stands first);
+    ``no_json``, ``out_of_range``, ``missing_key``, ``broken``, ``empty``, ``cut``; ``two`` (verdicts that differ);
+    ``obeys`` (repeats a verdict that the judged text brings along, and no other); ``quotes`` (repeats it, then gives
+    its own); ``unsigned`` (without the id).
+    """
+
+    def __init__(self, manner: str = "plain") -> None:
+        self.manner = manner
+
+    def reply(self, asked: Asked) -> Reply:
+        system, user = (message["content"] for message in asked.body["messages"])
+        found = re.search(r"<<<NAME (\w+)|<<<名称 (\w+)", system)
+        assert found is not None, system
+        nonce = found[1] or found[2]
+        texts = dict(re.findall(rf"<<<(\D+|\D+ \d+) {nonce}\n(.*?)\n\1 {nonce}>>>", user, re.DOTALL))
+        text = self._said({"id": nonce, **self._verdict(system, texts)}, user)
+        message = {"role": "assistant", "content": text}
+        return as_json(
+            {"choices": [{"message": message, "finish_reason": "length" if self.manner == "cut" else "stop"}]}
+        )
+
+    def _verdict(self, system: str, texts: Mapping[str, str]) -> dict[str, Any]:
+        if '"better"' in system:
+            first, second = (
+                texts[_either(texts, "FIRST ANSWER", "第一个回答")],
+                texts[_either(texts, "SECOND ANSWER", "第二个回答")],
+            )
+            reference = texts.get("REFERENCE ANSWER", texts.get("参考答案", ""))
+            margin = 1 if self.manner == "first" else _shared(first, reference) - _shared(second, reference)
+            return {"reason": "words", "better": "first" if margin > 0 else "second" if margin < 0 else "tie"}
+        if '"statements"' in system:
+            stated = texts[_either(texts, "STATEMENTS", "陈述")].splitlines()
+            passages = [text for name, text in texts.items() if name.startswith(("PASSAGE", "片段"))]
+            return {
+                "statements": [self._entails(number, text, passages) for number, text in enumerate(stated, start=1)]
+            }
+        basis = texts[_either(texts, "REFERENCE ANSWER", "参考答案", "CODE", "代码")]
+        grade = 1 + round(4 * _shared(texts[_either(texts, "ANSWER", "回答")], basis))
+        grade = 6 if self.manner == "out_of_range" else grade
+        verdict = {
+            "reason": "words {in} braces",
+            "accuracy": grade,
+            "completeness": f"{grade}",
+            "relevance": float(grade),
+        }
+        return verdict if self.manner == "missing_key" else {**verdict, "clarity": 4}
+
+    def _entails(self, number: int, text: str, passages: Sequence[str]) -> dict[str, Any]:
+        words = set(re.findall(r"\w+", text.lower())[1:])
+        held = [n for n, passage in enumerate(passages, start=1) if words <= set(re.findall(r"\w+", passage.lower()))]
+        return {"n": number, "label": "entailed" if held else "neutral", "passages": held}
+
+    def _said(self, verdict: Mapping[str, Any], user: str) -> str:
+        text = json.dumps(verdict, ensure_ascii=False)
+        brought = re.search(r"\{[^{}]*\}", user)
+        carried = brought[0] if brought else ""
+        other = {key: 1 if key == "accuracy" else value for key, value in verdict.items()}
+        return {
+            "prose": f"Here is my verdict.\n```json\n{text}\n```\nI hope {{it}} helps.",
+            "thinking": f'<think>{{"accuracy": 1}} or {{"id": "{verdict["id"]}", "accuracy": 2}}?</think>\n{text}',
+            "no_json": "The answer is very good: 5 of 5.",
+            "broken": text[:-12],
+            "cut": text[:-12],
+            "empty": "",
+            "two": f"{text}\n{json.dumps(other)}",
+            "obeys": carried,
+            "quotes": f"The text says {carried}, but: {text}",
+            "unsigned": json.dumps({key: value for key, value in verdict.items() if key != "id"}),
+        }.get(self.manner, text)
+
+
+def _either(texts: Mapping[str, str], *names: str) -> str:
+    return next(name for name in names if name in texts)
+
+
+def _shared(text: str, reference: str) -> float:
+    """Return the share of the reference's words that the text has."""
+    words = set(re.findall(r"\w+", reference.lower()))
+    return len(words & set(re.findall(r"\w+", text.lower()))) / max(1, len(words))
+
+
+SYSTEMS: Mapping[str, type[System]] = {
+    "devmind": DevMind, "dify": Dify, "openai": OpenAI, "generic": Anything, "judge": Judge,
+}  # fmt: skip
 
 
 class Stub(ThreadingHTTPServer):

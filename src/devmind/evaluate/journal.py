@@ -6,9 +6,7 @@ appended is on disk when `append` returns. A last line that a crash tore is cut 
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from devmind.errors import StoreError, UsageError
+from devmind.evaluate.appended import AppendedFile
 from devmind.evaluate.types import Failure, Response, Retrieved, Run, Span
 
 FORMAT: Final = 1  # 1: first format
@@ -48,16 +47,11 @@ class Journal:
 
     def __init__(self, path: Path, header: Header) -> None:
         self.path = path
+        self._file = AppendedFile(path, what="run")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise UsageError(f"cannot write the run {path}: {error.strerror}; choose another file") from error
-        try:
-            self._lock()
-            self.header, self.responses, self._size = self._load(header)
+            self.header, self.responses = self._load(header)
         except BaseException:
-            os.close(self._fd)
+            self._file.close()
             raise
 
     def __enter__(self) -> Self:
@@ -66,7 +60,7 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._fd)
+        self._file.close()
 
     def append(self, responses: Iterable[Response]) -> None:
         """Write the responses and wait until they are on disk; after an error or an interrupt, none of them is there.
@@ -74,44 +68,19 @@ class Journal:
         Raises:
             StoreError: The disk is full, or fails.
         """
-        self._write(b"".join(_line(encode(response)) for response in responses))
+        self._file.write(b"".join(_line(encode(response)) for response in responses))
 
-    def _write(self, data: bytes) -> None:
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
-            os.fsync(self._fd)
-            self._size += len(data)
-        except BaseException as error:
-            os.ftruncate(self._fd, self._size)
-            if isinstance(error, OSError):
-                raise StoreError(
-                    f"cannot write the run {self.path}: {error.strerror}; what was measured before is kept: "
-                    "make room, then run the same command again"
-                ) from error
-            raise
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(
-                f"another process is writing the run {self.path}: wait for it, or choose another file", code="busy"
-            ) from error
-
-    def _load(self, header: Header) -> tuple[Header, dict[str, Response], int]:
+    def _load(self, header: Header) -> tuple[Header, dict[str, Response]]:
         data = self.path.read_bytes()
         if b"\n" not in data and (data.startswith(_START) or _START.startswith(data)):  # empty, or a torn first line
-            os.ftruncate(self._fd, 0)
-            self._size = 0
-            self._write(_line({"run": {"format": FORMAT, **asdict(header)}}))
-            return header, {}, self._size
+            self._file.cut(0)
+            self._file.write(_line({"run": {"format": FORMAT, **asdict(header)}}))
+            return header, {}
         known, responses, size = _parse(self.path, data)
         if known.identity != header.identity:
             raise UsageError(f"{self.path} is another run: {_difference(known, header)}; choose another file")
-        os.ftruncate(self._fd, size)
-        return known, responses, size
+        self._file.cut(size)
+        return known, responses
 
 
 def read_run(path: Path) -> Run:

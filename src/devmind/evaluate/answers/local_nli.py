@@ -1,0 +1,189 @@
+"""Statements × passages → findings, by a natural-language-inference model in ONNX form on this machine.
+
+DevMind ships no such model. Any folder will do that holds ``model.onnx`` (or one of `MODEL_FILES`), ``tokenizer.json``
+and a ``config.json`` whose ``id2label`` names entailment: the form in which such models are published. Needs the extra
+``local-models``.
+
+A passage longer than the model reads is cut into windows that overlap by half. A statement is entailed if some window
+entails it (as in SummaC: Laban et al. 2022); contradicted if none does and the most contradicting window says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from devmind.errors import UsageError
+from devmind.evaluate.answers.entailment import Claims, Finding, Label, OnProgress
+from devmind.evaluate.answers.nulls import Null
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from tokenizers import Encoding
+
+MODEL_FILES: Final = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+# What models of this kind were trained on; longer inputs are read, and misread.
+MAX_TOKENS: Final = 512
+_BATCH: Final = 16
+
+
+class LocalEntailer:
+    """The model in ``folder``.
+
+    Args:
+        n_threads: Threads of the runtime; 0 takes one a core.
+
+    Raises:
+        UsageError: The extra is not installed, a file is missing, or the model's labels do not name entailment.
+    """
+
+    def __init__(self, folder: Path, *, n_threads: int = 0) -> None:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise UsageError(
+                "a local entailment model needs the extra: pip install 'devmind-kb[local-models]'", code="no_extra"
+            ) from error
+        from tokenizers import Tokenizer
+
+        self._folder = folder
+        config = _config(folder)
+        self._labels = _labels(config, folder)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = n_threads
+        try:
+            model = _model_file(folder)
+            self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except UsageError:
+            raise
+        except Exception as error:  # both libraries raise plain exceptions of their own
+            raise UsageError(f"cannot load the entailment model in {folder}: {error}", code="bad_model") from error
+        inputs = self._session.get_inputs()
+        self._inputs = {item.name for item in inputs}
+        fixed = inputs[0].shape[1] if len(inputs[0].shape) == 2 else None
+        self._fixed = fixed if isinstance(fixed, int) else None
+        self._limit = min(self._fixed or MAX_TOKENS, _positions(config), MAX_TOKENS)
+        self._tokenizer.enable_truncation(self._limit, stride=self._limit // 4, strategy="only_first")
+        self._tokenizer.no_padding()
+
+    @property
+    def name(self) -> str:
+        return f"local:{self._folder.name}"
+
+    def entail(self, items: Sequence[Claims], progress: OnProgress | None = None) -> list[list[Finding | Null]]:
+        """See `Entailer`."""
+        found = []
+        for number, item in enumerate(items, start=1):
+            found.append([self._finding(statement, item.passages) for statement in item.statements])
+            if progress is not None:
+                progress(number, len(items))
+        return found
+
+    def probabilities(self, premise: str, statement: str) -> npt.NDArray[np.float64] | Null:
+        """Return ``(n_windows, n_labels)``, the labels in the order of the model."""
+        import numpy as np
+
+        # Half of what the model reads is for the premise: less, and a window is too short to entail anything.
+        if len(self._tokenizer.encode(statement, add_special_tokens=False).ids) > self._limit // 2:
+            return Null("too_long", f"the statement is longer than {self._limit // 2} tokens")
+        first = self._tokenizer.encode(premise, statement)
+        windows = [first, *first.overflowing]
+        rows = [self._logits(windows[at : at + _BATCH]) for at in range(0, len(windows), _BATCH)]
+        logits = np.concatenate(rows).astype(np.float64)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares: npt.NDArray[np.float64] = odds / odds.sum(axis=1, keepdims=True)
+        return shares
+
+    def _finding(self, statement: str, passages: Sequence[str]) -> Finding | Null:
+        entailing: list[int] = []
+        refuted = 0.0
+        by_contradiction = False
+        for number, passage in enumerate(passages):
+            shares = self.probabilities(passage, statement)
+            if isinstance(shares, Null):
+                return shares
+            for row in shares:
+                label = self._labels[int(row.argmax())]
+                if label == "entailed":
+                    entailing.append(number)
+                contradicts = sum(float(p) for p, name in zip(row, self._labels, strict=True) if name == "contradicted")
+                if contradicts > refuted:
+                    refuted, by_contradiction = contradicts, label == "contradicted"
+        if entailing:
+            return Finding("entailed", tuple(dict.fromkeys(entailing)))
+        return Finding("contradicted" if by_contradiction else "neutral")
+
+    def _logits(self, windows: Sequence[Encoding]) -> npt.NDArray[np.float32]:
+        import numpy as np
+
+        width = self._fixed or max(len(window.ids) for window in windows)
+        shape = (len(windows), width)
+        columns = {name: np.zeros(shape, np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
+        for row, window in enumerate(windows):
+            n = len(window.ids)
+            columns["input_ids"][row, :n] = window.ids
+            columns["attention_mask"][row, :n] = 1
+            columns["token_type_ids"][row, :n] = window.type_ids
+        given = {name: values for name, values in columns.items() if name in self._inputs}
+        logits: npt.NDArray[np.float32] = self._session.run(None, given)[0]
+        if logits.shape != (len(windows), len(self._labels)):
+            raise UsageError(
+                f"the entailment model in {self._folder} answers {logits.shape[-1]} numbers a text, "
+                f"its config.json names {len(self._labels)} labels: correct id2label",
+                code="bad_model",
+            )
+        return logits
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    path = folder / "config.json"
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {path}: {error.strerror}; the folder must hold {MODEL_FILES[0]}, tokenizer.json, config.json",
+            code="bad_model",
+        ) from error
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON: {error}", code="bad_model") from error
+    return values if isinstance(values, dict) else {}
+
+
+def _labels(config: dict[str, Any], folder: Path) -> list[Label]:
+    """Return our label for each of the model's, in its order. A model may tell only entailment from the rest."""
+    named = config.get("id2label")
+    names = [str(named[key]) for key in sorted(named, key=int)] if isinstance(named, dict) else []
+    labels: list[Label] = []
+    for name in names:
+        word = name.lower().replace("-", "_").replace(" ", "_")
+        if word.startswith("entail"):
+            labels.append("entailed")
+        elif word.startswith("contradict"):
+            labels.append("contradicted")
+        elif word == "neutral" or word.startswith("not_entail"):
+            labels.append("neutral")
+        else:
+            raise UsageError(
+                f"{folder / 'config.json'}: id2label has {name!r}; known are entailment, neutral, contradiction and "
+                "not_entailment: choose a model for natural-language inference",
+                code="bad_model",
+            )
+    if labels.count("entailed") != 1:
+        raise UsageError(f"{folder / 'config.json'}: id2label {names} must name entailment once", code="bad_model")
+    return labels
+
+
+def _positions(config: dict[str, Any]) -> int:
+    value = config.get("max_position_embeddings")
+    return value if type(value) is int and value >= 16 else MAX_TOKENS
+
+
+def _model_file(folder: Path) -> Path:
+    found = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
+    if found is None:
+        raise UsageError(f"the folder {folder} holds none of {', '.join(MODEL_FILES)}", code="bad_model")
+    return found
