@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from devmind.answer.extractive import compose
 from devmind.embed.static import built_in
+from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.index.catalog import ALIVE, VISIBLE
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
@@ -28,14 +29,17 @@ class Service:
 
     Args:
         cache_seconds: how long the result of a search may be given again; 0 searches each time.
+        embedder: the model that the index was made with; the built-in one if none is given.
 
     Raises:
         UsageError: there is no knowledge base there.
     """
 
-    def __init__(self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS) -> None:
+    def __init__(
+        self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS, embedder: Embedder | None = None
+    ) -> None:
         self.settings = settings
-        self.retriever = Retriever(settings.home, built_in(), cache_seconds=cache_seconds)
+        self.retriever = Retriever(settings.home, embedder or built_in(), cache_seconds=cache_seconds)
         self.catalog = self.retriever.catalog
 
     def __enter__(self) -> Self:

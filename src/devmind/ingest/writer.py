@@ -16,9 +16,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from devmind.chunk import ChunkRules
+from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import Catalog, Repository
-from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish, load_embedder
+from devmind.ingest.build import Built, batches, build, fingerprint, finish, load_embedder
 from devmind.ingest.exchange import document_from_json
 from devmind.ingest.intake import Intake
 from devmind.ingest.publish import Publisher, commit_of, skips_of
@@ -37,11 +38,14 @@ Tell = Callable[[str, int, int, int, int], None]
 class Writer:
     """The one writer of a knowledge base folder.
 
+    Args:
+        embedder: used instead of the one that ``options`` name; documents are then built in this process.
+
     Raises:
         StoreError: another process is writing (code ``busy``), or the folder cannot be written.
     """
 
-    def __init__(self, kb: Path, options: IngestOptions) -> None:
+    def __init__(self, kb: Path, options: IngestOptions, *, embedder: Embedder | None = None) -> None:
         self.kb, self.options = kb, options
         self.rules = ChunkRules(strategy=options.strategy)
         try:
@@ -59,7 +63,8 @@ class Writer:
                 f"another devmind process is writing {kb}: wait until it has finished, then run this again", code="busy"
             ) from error
         self.catalog = Catalog(kb / "catalog.sqlite", create=True)
-        self.embedder = load_embedder(options.embedder)
+        self.embedder = embedder or load_embedder(options.embedder)
+        self._in_process = embedder is not None or options.n_workers <= 1
         self.publisher = Publisher(kb, self.catalog, self.embedder, keep=options.keep_generations)
 
     def __enter__(self) -> Self:
@@ -238,8 +243,8 @@ class Writer:
     def _built(self, documents: Sequence[Document]) -> Iterator[list[Built]]:
         """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
         work = list(batches(documents))
-        if self.options.n_workers <= 1 or len(work) < MIN_BATCHES_FOR_WORKERS:
-            yield from (build_batch(batch, self.rules, self.options.embedder) for batch in work)
+        if self._in_process or len(work) < MIN_BATCHES_FOR_WORKERS:
+            yield from ([build(document, self.rules, self.embedder) for document in batch] for batch in work)
             return
         workers = Workers(self.options.n_workers)
         try:
