@@ -14,6 +14,7 @@ from typer.main import get_command
 
 from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
+from devmind.cli.evaluation import operations
 from devmind.errors import DevMindError
 from devmind.settings import load
 
@@ -21,6 +22,7 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
 COMMANDS = (read, write, dataset)  # importing them registers their commands
+EVALUATION = (operations,)  # likewise
 
 
 def run(argv: Sequence[str]) -> int:

@@ -146,7 +146,9 @@ def _chart(chart: Chart, names: Sequence[str]) -> str:
     ys = [value for point in points for value in (point.y, point.low, point.high) if value is not None]
     ys = [value for value in ys if value > 0] if chart.y_log else ys
     lowest_y = min(ys) if chart.y_log or chart.y_zoom else min(0.0, *ys)
-    across = _Axis(ticks(*_room(min(xs), max(xs), log=chart.x_log), log=chart.x_log), chart.x_log, _LEFT, _WIDTH - _RIGHT)
+    across = _Axis(
+        ticks(*_room(min(xs), max(xs), log=chart.x_log), log=chart.x_log), chart.x_log, _LEFT, _WIDTH - _RIGHT
+    )
     up = _Axis(ticks(lowest_y, max(ys), log=chart.y_log), chart.y_log, _HEIGHT - _BOTTOM, _TOP)
     drawn = [
         _series(series, chart, across, up, colour=names.index(series.name)) for series in chart.series if series.points

@@ -8,6 +8,7 @@ the pages of mapped files count, too.
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +33,9 @@ def usage(pid: int | None = None) -> Usage:
         UsageError: there is no such process, or this system does not tell of others.
     """
     if pid is None:
-        spent = os.times()
-        return Usage(spent.user + spent.system + spent.children_user + spent.children_system, _memory(os.getpid()))
+        children = os.times()
+        spent_s = time.process_time() + children.children_user + children.children_system
+        return Usage(spent_s, _memory(os.getpid()))
     try:
         fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError as error:
