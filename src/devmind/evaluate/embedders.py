@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from devmind.embed.types import Embedder
@@ -33,6 +34,19 @@ def open_embedder(spec: str, *, secret: Callable[[str], str] = secret) -> Embedd
             f"unknown embedder {spec!r}: use {BUILT_IN}, or a configuration file *.toml or *.json", code="bad_config"
         )
     return _remote(read_config(path), secret)
+
+
+@contextmanager
+def opened(specs: Sequence[str]) -> Iterator[Mapping[str, Embedder]]:
+    """Give the embedders by the names that `open_embedder` knows; their connections end with the block."""
+    with ExitStack() as stack:
+        found = {}
+        for spec in specs:
+            found[spec] = open_embedder(spec)
+            close = getattr(found[spec], "close", None)
+            if close is not None:
+                stack.callback(close)
+        yield found
 
 
 def _remote(table: Table, secret: Callable[[str], str]) -> Embedder:

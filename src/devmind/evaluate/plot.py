@@ -207,22 +207,44 @@ def _series(series: Series, chart: Chart, across: _Axis, up: _Axis, *, colour: i
     return "".join([*parts, "</g>"])
 
 
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlaps(self, other: _Box) -> bool:
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+
 def _labels(chart: Chart, across: _Axis, up: _Axis) -> str:
-    """Write each label beside its point: right of it, left where there is no room, lower where another stands."""
+    """Write each label beside its point, where it hides neither another label nor a marker if there is such a place."""
+    points = [point for series in chart.series for point in series.points if _drawable(point, chart)]
+    places = {(across.at(point.x), up.at(point.y)) for point in points}
     parts = []
-    taken: list[tuple[float, float, float]] = []
-    labelled = [point for series in chart.series for point in series.points if point.label and _drawable(point, chart)]
-    for point in sorted(labelled, key=lambda point: (up.at(point.y), point.x, point.label)):
+    taken: list[_Box] = []
+    for point in sorted((p for p in points if p.label), key=lambda p: (up.at(p.y), p.x, p.label)):
         x, y = across.at(point.x), up.at(point.y)
-        length = len(point.label) * _CHAR_PX
-        left = x + 9 + length > _WIDTH - _RIGHT
-        start = x - 9 - length if left else x + 9
-        while any(start < right and start + length > begin and abs(y - other) < 13 for begin, right, other in taken):
-            y += 3
-        taken.append((start, start + length, y))
-        anchor, at = ("end", x - 9) if left else ("start", x + 9)
-        parts.append(f'<text class="point" x="{at}" y="{y + 4}" text-anchor="{anchor}">{escape(point.label)}</text>')
+        others = [_Box(a - 5, b - 5, a + 5, b + 5) for a, b in places if (a, b) != (x, y)]
+        box = _free_box(_boxes(x, y, len(point.label) * _CHAR_PX), [*taken, *others])
+        taken.append(box)
+        parts.append(f'<text class="point" x="{box.left:.1f}" y="{box.bottom - 3:.1f}">{escape(point.label)}</text>')
     return "".join(parts)
+
+
+def _boxes(x: float, y: float, length: float) -> list[_Box]:
+    """Return where a label may stand: right of its point, left, above, below."""
+    starts = ((x + 9, y - 7), (x - 9 - length, y - 7), (x + 4, y - 21), (x + 4, y + 6), (x - 4 - length, y + 6))
+    boxes = [_Box(left, top, left + length, top + 14) for left, top in starts]
+    inside = [box for box in boxes if box.left >= _LEFT and box.right <= _WIDTH and box.top >= _TOP - 16]
+    return inside or boxes[:1]
+
+
+def _free_box(boxes: Sequence[_Box], taken: Sequence[_Box]) -> _Box:
+    return next((box for box in boxes if not any(box.overlaps(other) for other in taken)), boxes[0])
 
 
 def _legend(names: Sequence[str], width: float) -> tuple[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -17,7 +17,6 @@ from devmind.errors import UsageError
 from devmind.render.plain import to_json
 
 if TYPE_CHECKING:
-    from devmind.embed.types import Embedder
     from devmind.evaluate.chunkers import Part
     from devmind.evaluate.freshness import Outcome, Way
     from devmind.evaluate.freshness.measure import OpenFollower
@@ -161,7 +160,7 @@ def chunkers(
     """Ask the same questions of every chunking (and embedder): quality and cost, by language."""
     from devmind.evaluate.alignment import match_rule
     from devmind.evaluate.chunkers import Variant, measure_repositories
-    from devmind.evaluate.embedders import open_embedder
+    from devmind.evaluate.embedders import opened
 
     session = session_of(ctx)
     match_rule(match)
@@ -171,10 +170,7 @@ def chunkers(
     variants = [Variant(_strategy(s), e) for e in names for s in _names(strategies, "--strategies")]
     about = _about(dataset=dataset.name, dataset_hash=dataset.content_hash, split=split, match=match)
     parts: list[Part] = []
-    with ExitStack() as stack:
-        opened: dict[str, Embedder] = {name: open_embedder(name) for name in names}
-        for embedder in opened.values():
-            stack.callback(getattr(embedder, "close", lambda: None))
+    with opened(names) as models:
         try:
             n_repos = len({topic.repo for topic in dataset.topics})
             with _progress(session, "chunkers", n_repos) as told:
@@ -182,7 +178,7 @@ def chunkers(
                 def step(repo: str, what: str) -> None:
                     told(f"{repo} {what};".strip(), len(parts))
 
-                for part in measure_repositories(dataset, sources, variants, opened, step=step):
+                for part in measure_repositories(dataset, sources, variants, models, step=step):
                     parts.append(part)
         finally:
             if parts:

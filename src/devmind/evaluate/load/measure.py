@@ -66,7 +66,8 @@ class LoadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate at one concurrency. Latency runs from the time a request was due, service from when it was sent.
+    """One rate at one concurrency; requests were due for ``step_s``. Latency runs from the time a request was due,
+    service from when it was sent.
 
     ``quality`` is over the requests that were sent, those that failed counting 0; ``change`` is quality minus that of
     the same topics without load, ``p`` how likely such a change is by chance; ``same_hits`` the share of answered
@@ -76,6 +77,7 @@ class Step:
     rate: float
     concurrency: int
     state: State
+    step_s: float = 0.0
     n_due: int = 0
     n_sent: int = 0
     n_answered: int = 0
@@ -240,6 +242,7 @@ def _step(
         rate=rate,
         concurrency=concurrency,
         state=_state(driven, seconds=options.seconds, concurrency=concurrency),
+        step_s=options.seconds,
         n_due=driven.n_due,
         n_sent=len(driven.requests),
         n_answered=len(answered),

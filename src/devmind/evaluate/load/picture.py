@@ -20,7 +20,8 @@ def picture(unloaded: Unloaded, steps: Sequence[Step], *, target: str) -> str:
     rates = sorted({step.rate for step in measured})
     wide = bool(rates) and rates[-1] >= 20 * rates[0]
     name = next(iter(unloaded.quality), "nDCG@10")
-    offered = Series(_OFFERED, [Point(rate, rate) for rate in rates])
+    due = {step.rate: Point(step.rate, step.n_due / step.step_s) for step in measured}
+    offered = Series(_OFFERED, [due[rate] for rate in rates])
     alone = unloaded.quality.get(name, Estimate(None, None, None, 0)).mean
     level = Series(_ALONE, [Point(rate, alone) for rate in rates] if alone is not None else [])
     latency = []
