@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, get_args
 
+from devmind.embed.tokenizer import count_tokens_by_line
 from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.evaluate.alignment import match_rule
@@ -25,19 +27,25 @@ from devmind.evaluate.runner import run_target
 from devmind.evaluate.score import score_run
 from devmind.evaluate.statistics import estimate
 from devmind.evaluate.targets.devmind import DevMindTarget
-from devmind.evaluate.types import Comparison, Dataset, Estimate, Run, Scores
+from devmind.evaluate.types import Comparison, Dataset, Estimate, Response, Run, Scores, Span
 from devmind.evaluate.usage import stored_bytes, usage
 from devmind.index.catalog import Catalog
 from devmind.ingest import IngestOptions, Writer
 from devmind.settings import Settings, Strategy
+from devmind.types import split_lines
 
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 BASELINE: Final = "layered"
-# What a comparison tests: few, so that Holm's correction does not drown a real difference.
-COMPARED: Final = ("nDCG@10", "Recall@10", "line Precision@10", "tokens@10")
-SPAN_RECALL: Final = "span Recall@10"  # Recall@10 of truths that have lines; a whole file is found by any chunk of it
-MEASURES: Final = ("nDCG@10", "Recall@10", SPAN_RECALL, "line Recall@10", "line Precision@10", "tokens@10")
 K: Final = 10
+# Any overlap finds a truth, so larger chunks find more by being larger. At one budget of text they do not: as much as
+# the three to five chunks hold from which an answer is made.
+BUDGET_TOKENS: Final = 2_000
+IN_BUDGET: Final = f"line Recall@{BUDGET_TOKENS}t"
+SPAN_RECALL: Final = "span Recall@10"  # Recall@10 of truths that have lines; a whole file is found by any chunk of it
+MEASURES: Final = ("nDCG@10", "Recall@10", SPAN_RECALL, IN_BUDGET, "line Recall@10", "line Precision@10", "tokens@10")
+# What a comparison tests: few, so that Holm's correction does not drown a real difference.
+COMPARED: Final = ("nDCG@10", "Recall@10", IN_BUDGET, "line Precision@10", "tokens@10")
+_NOTHING = Estimate(None, None, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +87,8 @@ class Part:
 class Measured:
     """One variant over the topics of all repositories that were measured.
 
-    ``scores`` match by the rule that was asked for, ``spans`` by lines alone; ``query_s`` are seconds a topic.
-    ``against`` compares with the baseline; None for the baseline, or without one.
+    ``scores`` match by the rule that was asked for, but for `SPAN_RECALL` and `IN_BUDGET`; ``query_s`` are seconds a
+    topic. ``against`` compares with the baseline; None for the baseline, or without one.
     """
 
     variant: Variant
@@ -88,7 +96,6 @@ class Measured:
     dataset: Dataset
     costs: Mapping[str, Cost]
     scores: Scores
-    spans: Scores
     query_s: Mapping[str, float]
     against: Comparison | None = None
 
@@ -232,7 +239,7 @@ def _scored(
     name = variant.name(alone=alone)
     responses = {topic_id: r for part in parts for topic_id, r in part.runs[variant].responses.items()}
     run = Run(name, dataset.name, responses, K)
-    scores = score_run(dataset, run, match=match, group_by=("language",))
+    scores = _all_scores(dataset, run, match)
     against = None if baseline is None else compare(baseline.scores, scores, measures=_common(baseline.scores, scores))
     return Measured(
         variant=variant,
@@ -240,10 +247,54 @@ def _scored(
         dataset=dataset,
         costs={part.repo: part.costs[variant] for part in parts},
         scores=scores,
-        spans=score_run(dataset, run, match="overlap", group_by=("language",)),
         query_s={topic_id: response.seconds for topic_id, response in responses.items()},
         against=against,
     )
+
+
+def _all_scores(dataset: Dataset, run: Run, match: str) -> Scores:
+    """Return the scores of a run together with `SPAN_RECALL` and `IN_BUDGET`."""
+    scores = score_run(dataset, run, match=match, group_by=("language",))
+    spans = score_run(dataset, run, match="overlap", ks=[K], group_by=("language",))
+    cut = Run(run.system, run.dataset, {i: within_budget(r) for i, r in run.responses.items()}, run.k)
+    budgeted = score_run(dataset, cut, match="overlap", ks=[K], group_by=("language",))
+    with_spans = _with_measure(scores, spans, f"Recall@{K}", SPAN_RECALL)
+    return _with_measure(with_spans, budgeted, f"line Recall@{K}", IN_BUDGET)
+
+
+def within_budget(response: Response, *, budget_tokens: int = BUDGET_TOKENS) -> Response:
+    """Return the response with as many of its first lines, hit by hit, as the budget holds."""
+    hits = []
+    left = budget_tokens
+    for hit in response.hits:
+        lines = split_lines(hit.text)
+        counts = count_tokens_by_line(lines)
+        n_lines = sum(total <= left for total in accumulate(counts))
+        if hit.span is None or hit.span.whole_file or not n_lines:
+            break
+        span = Span(hit.span.file, hit.span.start_line, min(hit.span.end_line, hit.span.start_line + n_lines - 1))
+        hits.append(replace(hit, span=span, text="\n".join(lines[:n_lines])))
+        left -= sum(counts[:n_lines])
+        if n_lines < len(lines):
+            break
+    return replace(response, hits=tuple(hits))
+
+
+def _with_measure(scores: Scores, other: Scores, measure: str, name: str) -> Scores:
+    """Return ``scores`` with a measure of ``other``, which is over the same topics, under a name of its own."""
+    groups = {
+        grouping: {
+            value: {**found, name: other.groups[grouping][value].get(measure, _NOTHING)}
+            for value, found in by_value.items()
+        }
+        for grouping, by_value in scores.groups.items()
+    }
+    topics = [
+        replace(one, measures={**one.measures, name: two.measures.get(measure)})
+        for one, two in zip(scores.topics, other.topics, strict=True)
+    ]
+    overall = {**scores.overall, name: other.overall.get(measure, _NOTHING)}
+    return replace(scores, overall=overall, groups=groups, topics=topics)
 
 
 def _common(baseline: Scores, scores: Scores) -> list[str]:
@@ -255,8 +306,6 @@ def _row(measured: Measured, language: str) -> Row:
     costs = [measured.costs[repo] for repo in by_repo(members)]
     n_chunks = sum(cost.n_chunks for cost in costs)
     scored = measured.scores.groups["language"][language] if language else measured.scores.overall
-    by_lines = measured.spans.groups["language"][language] if language else measured.spans.overall
-    nothing = Estimate(None, None, None, 0)
     return Row(
         language=language,
         variant=measured.name,
@@ -271,10 +320,7 @@ def _row(measured: Measured, language: str) -> Row:
         query_s=estimate(
             [measured.query_s.get(topic.topic_id) for topic in members], [topic.repo for topic in members]
         ),
-        measures={
-            name: by_lines.get("Recall@10", nothing) if name == SPAN_RECALL else scored.get(name, nothing)
-            for name in MEASURES
-        },
+        measures={name: scored.get(name, _NOTHING) for name in MEASURES},
     )
 
 
