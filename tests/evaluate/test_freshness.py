@@ -240,7 +240,7 @@ def test_unknown_commits_and_repositories_are_named_before_anything_is_measured(
     cases = read_cases(write_cases(tmp_path, good, bad))
     with pytest.raises(UsageError, match=f"'c2': commit_b '{'f' * 40}' is no commit of 'shop'"):
         measure_freshness(cases, Histories({}, root=shop_history[0].parent), never)
-    with pytest.raises(UsageError, match="no repository 'shop'.*--source shop=GIT"):
+    with pytest.raises(UsageError, match=r"no repository 'shop'.*--source shop=GIT"):
         measure_freshness(cases, Histories({}, root=tmp_path), never)
     with pytest.raises(UsageError, match="is no git repository"):
         measure_freshness(cases, Histories({"shop": tmp_path}), never)
