@@ -93,6 +93,7 @@ def test_what_freshness_cannot_do_is_named(changes: Path, shop: Path, call: Call
         (("--source", f"shop={shop}", "--by", "magic"), "'magic'"),
         (("--source", f"shop={shop}", "--limit", "0"), "limit is 0"),
         (("--repos", changes), "is not a folder"),
+        (("--source", f"other={shop}"), "no repository 'shop'"),
     ):
         code, told = call("freshness", changes, *arguments)
         assert code == 2 and said in told["error"]["message"], told

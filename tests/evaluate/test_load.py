@@ -197,9 +197,14 @@ def test_answers_that_get_worse_under_load_are_noticed() -> None:
 
 
 def test_a_target_that_always_fails_is_no_measurement() -> None:
-    with pytest.raises(UpstreamError, match="fails on each of 4 topics, even without load: no") as caught:
+    with pytest.raises(UpstreamError, match="failed on each of the first 4 topics, even without load: no") as caught:
         measure_load(SET, Slow(Time(), refusing), ONE)
     assert caught.value.code == "refused"
+    many = tuple(replace(TOPICS[0], topic_id=f"m{n}") for n in range(50))
+    hanging = Slow(Time(), refusing)
+    with pytest.raises(UpstreamError, match="first 5 topics"):
+        measure_load(Dataset("many", many, "x"), hanging, replace(ONE, rates=(100,)))
+    assert len(hanging.asked) == 5
 
 
 def test_no_more_requests_are_in_flight_than_workers() -> None:

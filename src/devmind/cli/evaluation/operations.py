@@ -67,7 +67,9 @@ def freshness(
 
                 measure_freshness(cases, histories, _follower(session, way), k=k, rollback=rollback, done=done)
     finally:  # interrupted or not: what was measured is told
-        _tell_freshness(session, {way: found for way, found in measured.items() if found}, about, out)
+        known = {way: found for way, found in measured.items() if found}
+        if known:
+            _tell_freshness(session, known, about, out)
     if not all(outcome.fresh for found in measured.values() for outcome in found):
         raise typer.Exit(1)
 

@@ -27,6 +27,7 @@ from devmind.evaluate.usage import Usage, usage
 
 MEASURES = ("nDCG@10", "Recall@10")
 UNFINISHED = "unfinished"  # the kind of failure of a request that the run did not wait for any longer
+GIVES_UP = 5  # a target that fails on so many topics at first, one after the other, is not there
 # A target that still has more than this share of a step's requests to begin when all are due serves fewer than are
 # offered, even if nobody lost patience within the step. As many as there are workers may wait at any moment.
 BACKLOG = 0.05
@@ -133,7 +134,7 @@ def measure_load(
 
     Raises:
         UsageError: an option is out of range, or the dataset has no topics.
-        UpstreamError: the target fails on every topic, even without load.
+        UpstreamError: the target fails on the first topics, even without load.
         KeyboardInterrupt: as it came, after ``done`` was called with what the step had measured.
     """
     _check(options)
@@ -178,18 +179,12 @@ class _Watch:
 
 def _unloaded(topics: Sequence[Topic], target: Target, options: LoadOptions, clock: Clock, watch: _Watch) -> Unloaded:
     respond = _asker(target, options, clock)
-    responses = {}
-    for topic in topics:
-        response = respond(topic)
-        responses[topic.topic_id] = response
+    responses: dict[str, Response] = {}
+    for n_asked, topic in enumerate(topics, start=1):
+        responses[topic.topic_id] = respond(topic)
         watch.look()
-    failed = [r.failure for r in responses.values() if r.failure is not None]
-    if len(failed) == len(responses):
-        raise UpstreamError(
-            f"the target {target.name!r} fails on each of {len(failed)} topics, even without load: {failed[0].message}",
-            retryable=False,
-            code=failed[0].kind,
-        )
+        if n_asked == min(GIVES_UP, len(topics)):
+            _check_alive(target, responses)
     scores = {topic.topic_id: _scores(topic, responses[topic.topic_id], options) for topic in topics}
     times = [math.inf if r.failure else r.seconds for r in responses.values()]
     used = watch.used()
@@ -202,6 +197,17 @@ def _unloaded(topics: Sequence[Topic], target: Target, options: LoadOptions, clo
         cpu_s=used.cpu_s,
         memory_bytes=used.memory_bytes,
     )
+
+
+def _check_alive(target: Target, responses: Mapping[str, Response]) -> None:
+    failed = [r.failure for r in responses.values() if r.failure is not None]
+    if len(failed) == len(responses):
+        raise UpstreamError(
+            f"the target {target.name!r} failed on each of the first {len(failed)} topics, even without load: "
+            f"{failed[0].message}",
+            retryable=False,
+            code=failed[0].kind,
+        )
 
 
 def _step(
