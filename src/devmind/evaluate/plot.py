@@ -231,7 +231,9 @@ def _labels(chart: Chart, across: _Axis, up: _Axis) -> str:
         others = [_Box(a - 5, b - 5, a + 5, b + 5) for a, b in places if (a, b) != (x, y)]
         box = _free_box(_boxes(x, y, len(point.label) * _CHAR_PX), [*taken, *others])
         taken.append(box)
-        parts.append(f'<text class="point" x="{box.left:.1f}" y="{box.bottom - 3:.1f}">{escape(point.label)}</text>')
+        anchor, at = ("end", box.right) if box.left < x else ("start", box.left)
+        place = f'x="{at:.1f}" y="{box.bottom - 3:.1f}" text-anchor="{anchor}"'
+        parts.append(f'<text class="point" {place}>{escape(point.label)}</text>')
     return "".join(parts)
 
 

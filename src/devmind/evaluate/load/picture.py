@@ -34,8 +34,8 @@ def picture(unloaded: Unloaded, steps: Sequence[Step], *, target: str) -> str:
         f"{target} under load",
         [
             *latency,
-            Chart("Answers a second", x, "answers a second", [*throughput, offered], x_log=wide, y_log=wide),
-            Chart(f"{name} of the answers", x, name, [*quality, level], x_log=wide),
+            Chart("Answers a second", x, "answers a second", [offered, *throughput], x_log=wide, y_log=wide),
+            Chart(f"{name} of the answers", x, name, [level, *quality], x_log=wide),
         ],
         note="Bars: 95 % intervals. A latency that is not drawn fell on requests without an answer, or on too few.",
     )
