@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -187,3 +188,13 @@ def test_a_configuration_that_is_wrong_is_named(text: str, said: str, tmp_path: 
 def test_an_unknown_embedder_is_named() -> None:
     with pytest.raises(UsageError, match="unknown embedder 'clever'"):
         open_embedder("clever")
+
+
+def test_the_documented_configuration_opens(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "chunking.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```toml\n# model\.toml\n(.*?)```", page, re.DOTALL)
+    config = tmp_path / "model.toml"
+    config.write_text(example.replace("# api_key_env", "api_key_env"), encoding="utf-8")
+    asked: list[str] = []
+    embedder = open_embedder(str(config), secret=lambda name: asked.append(name) or "key")
+    assert embedder.dim == 768 and asked == ["EMBEDDINGS_KEY"] and "key" not in embedder.name.lower()
