@@ -78,12 +78,12 @@ def test_freshness(changes: Path, shop: Path, tmp_path: Path, call: Call, capfd:
     for way in said["ways"].values():
         assert way["summary"]["n_stale_cases"] == way["summary"]["n_failed"] == 0
         assert way["summary"]["n_gone_before"] == way["summary"]["n_with_gone"] == 1
-        assert way["cases"][0]["fresh"] and way["cases"][0]["measures"]["Recall@1"] == 1
+        assert way["cases"][0]["fresh"] and way["cases"][0]["proven"] and way["cases"][0]["measures"]["Recall@1"] == 1
     assert run(["eval", "freshness", str(changes), "--source", f"shop={shop}", "-q"]) == 0
     assert capfd.readouterr() == ("", "")
     assert run(["eval", "freshness", str(changes), "--source", f"shop={shop}"]) == 0
     shown = capfd.readouterr().out
-    assert "by ref: fresh, 1 cases, 0 failed" in shown and "seconds until visible" in shown
+    assert "by ref: fresh; 1 cases, 0 unproven, 0 failed" in shown and "seconds until visible" in shown
 
 
 def test_what_freshness_cannot_do_is_named(changes: Path, shop: Path, call: Call) -> None:

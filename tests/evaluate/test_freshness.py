@@ -94,7 +94,7 @@ def test_devmind_answers_from_what_is_there_now(way: Way, shop_history: tuple[Pa
         return DevMindFollower(repository, folder, way=way, options=OPTIONS)
 
     [outcome] = measured(shop_history, tmp_path, open_follower, rollback=True)
-    assert outcome.fresh and outcome.new_found and outcome.gone_before and not outcome.failure
+    assert outcome.fresh and outcome.proven and outcome.new_found and outcome.gone_before and not outcome.failure
     assert outcome.measures["Recall@1"] == 1.0
     assert outcome.at_b is not None and outcome.at_b.n_hits > 3 and outcome.at_b.n_without_text == 0
     assert outcome.at_a is not None and (outcome.at_a.n_stale, outcome.at_a.n_gone) == (0, 0)
@@ -140,10 +140,15 @@ def test_a_system_that_answers_from_before_the_change_is_caught(
     shop_history: tuple[Path, str, str], tmp_path: Path
 ) -> None:
     outcomes = measured(shop_history, tmp_path, Stale)
-    assert not outcomes[0].fresh and outcomes[0].new_found is False and outcomes[0].visible_s is None
+    assert not outcomes[0].fresh and not outcomes[0].proven and outcomes[0].new_found is False
     assert outcomes[0].at_b is not None and outcomes[0].at_b.n_stale > 0 and outcomes[0].at_b.n_gone > 0
     summary = summarise(outcomes)
-    assert (summary.n_stale_cases, summary.n_failed, summary.estimates["fresh"].mean) == (1, 0, 0.0)
+    assert (summary.n_stale_cases, summary.n_unproven, summary.n_failed, summary.estimates["fresh"].mean) == (
+        1,
+        1,
+        0,
+        0,
+    )
     assert "seconds until visible" not in summary.estimates
 
 
@@ -155,6 +160,22 @@ def test_a_system_that_does_not_go_back_is_caught(shop_history: tuple[Path, str,
     [outcome] = measured(shop_history, tmp_path, open_follower, rollback=True)
     assert not outcome.fresh and outcome.at_a is not None and outcome.at_a.n_gone > 0
     assert outcome.at_b is not None and outcome.at_b.n_stale == 0
+
+
+class Silent(DevMindFollower):
+    """Shows nothing once the repository has moved."""
+
+    def search(self, query: str, *, k: int) -> tuple[Retrieved, ...]:
+        return super().search(query, k=k) if len(self._generations) < 2 else ()
+
+
+def test_a_system_that_shows_nothing_is_not_stale_and_proves_nothing(
+    shop_history: tuple[Path, str, str], tmp_path: Path
+) -> None:
+    [outcome] = measured(shop_history, tmp_path, lambda r, f: Silent(r, f, way="ref", options=OPTIONS))
+    assert outcome.fresh and not outcome.proven and outcome.gone_before and outcome.new_found is False
+    assert outcome.measures["Recall@10"] == 0.0
+    assert summarise([outcome]).n_unproven == 1
 
 
 class Broken(DevMindFollower):

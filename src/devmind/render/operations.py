@@ -12,7 +12,7 @@ from rich.text import Text
 from devmind.render.terminal import safe
 
 Json = Mapping[str, Any]
-_SHOWN = ("fresh", "new lines shown when asked for", "Recall@1", "Recall@5", "Recall@10", "nDCG@10", "file Recall@10",
+_SHOWN = ("fresh", "proven", "new lines shown when asked for", "Recall@1", "Recall@5", "Recall@10", "nDCG@10", "file Recall@10",
           "seconds until visible", "update seconds", "update CPU seconds", "first index seconds",
           "first index CPU seconds", "way back seconds", "files built", "files reused")  # fmt: skip
 
@@ -21,8 +21,8 @@ def show_freshness(out: Console, result: Json) -> None:
     """Print what was out of date, then the figures of each way side by side."""
     for way, measured in result["ways"].items():
         summary = measured["summary"]
-        state = "fresh" if summary["n_stale_cases"] == summary["n_failed"] == 0 else "NOT FRESH"
-        out.print(Text(f"by {way}: {state}, {summary['n_cases']} cases, {summary['n_failed']} failed", style="bold"))
+        counts = f"{summary['n_cases']} cases, {summary['n_unproven']} unproven, {summary['n_failed']} failed"
+        out.print(Text(f"by {way}: {_state(summary)}; {counts}", style="bold"))
         out.print(
             f"  {summary['n_hits']:,} hits: {summary['n_stale_hits']} differ from the commit, "
             f"{summary['n_gone_hits']} show removed lines"
@@ -37,6 +37,12 @@ def show_freshness(out: Console, result: Json) -> None:
     _freshness_table(out, result["ways"])
 
 
+def _state(summary: Json) -> str:
+    if summary["n_stale_cases"] or summary["n_failed"]:
+        return "NOT FRESH"
+    return "fresh" if summary["n_unproven"] < summary["n_cases"] else "NOTHING PROVEN"
+
+
 def _why_stale(case: Json) -> str:
     if case["failure"]:
         return f"failed, {case['failure']}"
@@ -46,8 +52,6 @@ def _why_stale(case: Json) -> str:
             reasons.append(f"{found['n_stale']} of {found['n_hits']} hits differ from the commit {label}")
         if found and found["n_gone"]:
             reasons.append(f"{found['n_gone']} hits show lines that are not there {label}")
-    if case["new_found"] is False:
-        reasons.append("the new lines are not shown when asked for")
     return "; ".join(reasons)
 
 

@@ -70,8 +70,9 @@ def freshness(
         known = {way: found for way, found in measured.items() if found}
         if known:
             _tell_freshness(session, known, about, out)
-    if not all(outcome.fresh for found in measured.values() for outcome in found):
-        raise typer.Exit(1)
+    for found in measured.values():
+        if not all(outcome.fresh for outcome in found) or not any(outcome.proven for outcome in found):
+            raise typer.Exit(1)
 
 
 @evaluation.command()
@@ -200,7 +201,7 @@ def _tell_freshness(
         "ways": {
             way: {
                 "summary": to_json(summarise(found)),
-                "cases": [{**to_json(outcome), "fresh": outcome.fresh} for outcome in found],
+                "cases": [{**to_json(one), "fresh": one.fresh, "proven": one.proven} for one in found],
             }
             for way, found in measured.items()
         },

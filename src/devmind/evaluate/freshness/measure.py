@@ -1,8 +1,9 @@
 """Cases × a system that follows a moving repository → is what it answers what is there now, and after how long.
 
-Each case: index commit A, move to B, ask; if wanted, go back to A and ask again. Three probes are asked: the case's
-question (how well retrieval finds the new lines), the added lines themselves together with the file's name (are they
-there at all), and the removed lines likewise (are they gone). The removed lines are asked at A, too: a system that
+Each case: index commit A, move to B, ask; if wanted, go back to A and ask again. Asked are the case's question (how well
+retrieval finds the new lines), and as probes the added lines together with the file's name, and the removed ones
+likewise. Every hit is held against the bytes of the commit. That nothing was out of date proves little by itself: a case
+is *proven* by a hit that is right at B and would be wrong at A. The removed lines are asked at A, too: a system that
 never showed them proves nothing by not showing them at B.
 """
 
@@ -29,6 +30,7 @@ from devmind.scan.git import Repository
 MEASURES = ("Recall@1", "Recall@5", "Recall@10", "nDCG@10", "file Recall@10")
 _OVERLAP = match_rule("overlap")
 _PROBE_LINES = 12  # enough to tell the place; a search reads no endless question
+_SINGLE_LINES = 5  # asked one by one as well, the longest: a search shows but few hits of one file
 
 OpenFollower = Callable[[Repository, Path], Follower]
 
@@ -39,10 +41,11 @@ class Outcome:
 
     Attributes:
         measures: of the question at B, over the new lines.
-        new_found: asked for, the new lines are shown.
+        new_found: asked for, the new lines are shown; ranking may hide what is there.
         gone_before: asked for, the removed lines were shown at A (the control); None if all of them stay somewhere.
         at_b, at_a: findings over the hits of all probes at B, and of all after the way back.
-        visible_s: from the change until a search shows it; None if none does.
+        visible_s: from the change until a search shows a hit that is right at B and would be wrong at A; None if
+            none does, and the case proves nothing.
         first, second, third: the updates to A, to B, and back.
         failure: why the case could not be measured.
     """
@@ -62,9 +65,14 @@ class Outcome:
     failure: str = ""
 
     @property
+    def proven(self) -> bool:
+        """Whether something was shown that only a system at B can show."""
+        return self.visible_s is not None
+
+    @property
     def fresh(self) -> bool:
-        """Whether nothing that was shown was out of date, and the new lines could be found."""
-        if self.failure or self.at_b is None or self.new_found is False:
+        """Whether nothing that was shown was out of date."""
+        if self.failure or self.at_b is None:
             return False
         seen = [self.at_b] + ([self.at_a] if self.at_a is not None else [])
         return not any(found.n_stale or found.n_gone for found in seen)
@@ -77,6 +85,7 @@ class Summary:
     n_cases: int
     n_failed: int
     n_stale_cases: int
+    n_unproven: int
     n_hits: int
     n_stale_hits: int
     n_gone_hits: int
@@ -121,6 +130,7 @@ def summarise(outcomes: Sequence[Outcome]) -> Summary:
         name: [0.0 if outcome.failure else outcome.measures.get(name) for outcome in outcomes] for name in MEASURES
     }
     columns["fresh"] = [float(outcome.fresh) for outcome in outcomes]
+    columns["proven"] = [float(outcome.proven) for outcome in outcomes]
     columns["new lines shown when asked for"] = [_flag(outcome.new_found) for outcome in outcomes]
     columns["seconds until visible"] = [outcome.visible_s for outcome in outcomes]
     for label, move in (("first index", "first"), ("update", "second"), ("way back", "third")):
@@ -141,6 +151,7 @@ def summarise(outcomes: Sequence[Outcome]) -> Summary:
         n_cases=len(outcomes),
         n_failed=sum(bool(o.failure) for o in outcomes),
         n_stale_cases=sum(not o.fresh and not o.failure for o in outcomes),
+        n_unproven=sum(not o.proven and not o.failure for o in outcomes),
         n_hits=sum(found.n_hits for found in seen),
         n_stale_hits=sum(found.n_stale for found in seen),
         n_gone_hits=sum(found.n_gone for found in seen),
@@ -185,42 +196,57 @@ def _followed(
     new = vanished(case.added, at_a(case.file))
     follower.change(case.commit_a)
     first = follower.update()
-    before = follower.search(_probe(case.file, case.removed), k=k) if gone else ()
+    before = _asked(follower, _probes(case.file, case.removed), k) if gone else []
     follower.change(case.commit_b)
     changed_s = clock()
     second = follower.update()
-    for_new = follower.search(_probe(case.file, case.added), k=k) if case.added else ()
-    visible_s = clock() - changed_s
-    new_found = any(_holds_new(hit, case, at_b) for hit in for_new) if case.added and case.new_lines else None
-    for_old = follower.search(_probe(case.file, case.removed), k=k) if case.removed else ()
+    seen: list[Retrieved] = []
+    visible_s = None
+    for probe in [*_probes(case.file, case.added), *_probes(case.file, case.removed)]:
+        hits = follower.search(probe, k=k)
+        seen += hits
+        if visible_s is None and _proves(hits, at_a, at_b):
+            visible_s = clock() - changed_s
     asked = follower.search(case.query, k=k)
     third = follower.back() if rollback else None
-    again = _asked_again(case, follower, k) if rollback else ()
+    again = _asked(follower, [*_probes(case.file, case.added), case.query], k) if rollback else []
     return Outcome(
         case.case_id,
         case.repo,
         case.file,
         measures=_scores(case, asked, k),
-        new_found=new_found,
+        new_found=any(_holds_new(hit, case, at_b) for hit in seen) if case.new_lines else None,
         gone_before=any(shows(hit, case.file, gone) for hit in before) if gone else None,
-        at_b=examine([*asked, *for_new, *for_old], at_b, file=case.file, gone=gone),
+        at_b=examine([*asked, *seen], at_b, file=case.file, gone=gone),
         at_a=examine(again, at_a, file=case.file, gone=new) if rollback else None,
-        visible_s=visible_s if new_found else None,
+        visible_s=visible_s,
         first=first,
         second=second,
         third=third,
     )
 
 
-def _asked_again(case: Case, follower: Follower, k: int) -> list[Retrieved]:
-    probes = [case.query, *(_probe(case.file, lines) for lines in (case.added, case.removed) if lines)]
+def _asked(follower: Follower, probes: Sequence[str], k: int) -> list[Retrieved]:
     return [hit for probe in probes for hit in follower.search(probe, k=k)]
 
 
-def _probe(file: str, lines: Sequence[str]) -> str:
-    """Return a query that names the file and quotes lines: what is asked is whether they are there, not how well
-    a question finds them."""
-    return "\n".join([file, *lines[:_PROBE_LINES]])
+def _probes(file: str, lines: Sequence[str]) -> list[str]:
+    """Return queries that name the file and quote lines of it, together and one by one: what is asked is whether they
+    are there, not how well a question finds them."""
+    if not lines:
+        return []
+    longest = sorted(lines, key=lambda line: (-len(line), line))[:_SINGLE_LINES]
+    return ["\n".join([file, *lines[:_PROBE_LINES]]), *(f"{file}\n{line}" for line in longest if len(lines) > 1)]
+
+
+def _proves(hits: Sequence[Retrieved], at_a: TextOf, at_b: TextOf) -> bool:
+    """Return whether a hit is right at B and would be wrong at A."""
+    return any(
+        hit.text
+        and not examine([hit], at_b, file="", gone=()).n_stale
+        and examine([hit], at_a, file="", gone=()).n_stale
+        for hit in hits
+    )
 
 
 def _holds_new(hit: Retrieved, case: Case, at_b: TextOf) -> bool:
