@@ -17,6 +17,7 @@ from devmind.answer.callers import asked_name, compose_callers, no_calls
 from devmind.answer.extractive import compose
 from devmind.answer.subject import Named
 from devmind.embed.choose import open_embedder
+from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import ALIVE, VISIBLE, unknown_repository
 from devmind.index.lexical import LexicalReader
@@ -58,14 +59,18 @@ class Service:
 
     Args:
         cache_seconds: how long the result of a search may be given again; 0 searches each time.
+        embedder: the model that the index was made with; the built-in one if none is given.
 
     Raises:
         UsageError: there is no knowledge base there.
     """
 
-    def __init__(self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS) -> None:
+    def __init__(
+        self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS, embedder: Embedder | None = None
+    ) -> None:
         self.settings = settings
-        self.retriever = Retriever(settings.home, open_embedder(remote_options(settings)), cache_seconds=cache_seconds)
+        model = embedder or open_embedder(remote_options(settings))
+        self.retriever = Retriever(settings.home, model, cache_seconds=cache_seconds)
         self.catalog = self.retriever.catalog
 
     def __enter__(self) -> Self:

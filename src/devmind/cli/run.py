@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from devmind.cli import dataset, read, write
 from devmind.cli.app import app, error_line
-from devmind.cli.evaluation import answers, diagnosis, gating, questions, reporting, scoring
+from devmind.cli.evaluation import answers, diagnosis, gating, operations, questions, reporting, scoring
 from devmind.errors import DevMindError
 from devmind.settings import forget_git_place, load
 
@@ -24,7 +24,18 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
 WRITES = {"add", "sync", "remove", "rollback", "import"}
-COMMANDS = (read, write, dataset, answers, diagnosis, gating, questions, reporting, scoring)  # importing registers them
+COMMANDS = (
+    read,
+    write,
+    dataset,
+    answers,
+    diagnosis,
+    gating,
+    operations,
+    questions,
+    reporting,
+    scoring,
+)  # importing registers them
 
 
 def run(argv: Sequence[str]) -> int:

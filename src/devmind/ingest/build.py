@@ -7,21 +7,16 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from devmind.chunk import ChunkRules, chunk_document
-from devmind.embed.choose import open_embedder
 from devmind.embed.tokenizer import count_tokens_by_line
 from devmind.embed.types import ChunkText, Embedder
 from devmind.index.fields import ChunkFields, chunk_fields
 from devmind.index.stored import Rows, rows_of
 from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, split_lines
-
-if TYPE_CHECKING:
-    from devmind.embed.remote import RemoteOptions
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
 PIPELINE = "3"
@@ -52,9 +47,8 @@ def fingerprint(rules: ChunkRules, embedder: Embedder) -> str:
     return f"{PIPELINE}/{rules.strategy}/{rules.budget_tokens}/{embedder.name}"
 
 
-def build_batch(documents: Sequence[Document], rules: ChunkRules, remote: RemoteOptions | None) -> list[Built]:
+def build_batch(documents: Sequence[Document], rules: ChunkRules, embedder: Embedder) -> list[Built]:
     """Parse, chunk and embed; the chunks of all documents go to the model together, which a remote one is glad of."""
-    embedder = open_embedder(remote)
     parsed = [parse(document) for document in documents]
     chunked = [cut(document, found, rules, embedder) for document, found in zip(documents, parsed, strict=True)]
     return finish(documents, parsed, chunked, embedder)

@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import IO, Any
 
 from devmind.chunk import ChunkRules
+from devmind.embed.choose import open_embedder
 from devmind.embed.remote import RemoteOptions
 from devmind.errors import StoreError
 from devmind.ingest.build import Built, build_batch
@@ -113,7 +114,8 @@ def main() -> None:
         if request is None:
             return
         try:
-            answer: object = build_batch(*request)
+            documents, rules, remote = request
+            answer: object = build_batch(documents, rules, open_embedder(remote))
         except Exception as error:  # a process edge: the parent raises it again
             error.add_note("in an indexing worker")
             answer = error

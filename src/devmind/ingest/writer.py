@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from devmind.chunk import ChunkRules
 from devmind.embed.choose import open_embedder
+from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import Catalog, Repository
 from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish
@@ -38,11 +39,14 @@ Tell = Callable[[str, int, int, int, int], None]
 class Writer:
     """The one writer of a knowledge base folder.
 
+    Args:
+        embedder: used instead of the one that ``options`` name; documents are then built in this process.
+
     Raises:
         StoreError: another process is writing (code ``busy``), or the folder cannot be written.
     """
 
-    def __init__(self, kb: Path, options: IngestOptions) -> None:
+    def __init__(self, kb: Path, options: IngestOptions, *, embedder: Embedder | None = None) -> None:
         self.kb, self.options = kb, options
         self.rules = ChunkRules(strategy=options.strategy)
         try:
@@ -60,7 +64,8 @@ class Writer:
                 f"another devmind process is writing {kb}: wait until it has finished, then run this again", code="busy"
             ) from error
         self.catalog = Catalog(kb / "catalog.sqlite", create=True)
-        self.embedder = open_embedder(options.remote)
+        self.embedder = embedder or open_embedder(options.remote)
+        self._in_process = embedder is not None or options.n_workers <= 1
         self.publisher = Publisher(kb, self.catalog, self.embedder, keep=options.keep_generations)
 
     def __enter__(self) -> Self:
@@ -239,8 +244,8 @@ class Writer:
     def _built(self, documents: Sequence[Document]) -> Iterator[list[Built]]:
         """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
         work = list(batches(documents))
-        if self.options.n_workers <= 1 or len(work) < MIN_BATCHES_FOR_WORKERS:
-            yield from (build_batch(batch, self.rules, self.options.remote) for batch in work)
+        if self._in_process or len(work) < MIN_BATCHES_FOR_WORKERS:
+            yield from (build_batch(batch, self.rules, self.embedder) for batch in work)
             return
         workers = Workers(self.options.n_workers)
         try:

@@ -1,7 +1,8 @@
 """The only module that runs git: repository → commits, file lists, blobs, mirrors.
 
-Never checks out, never prompts, never runs a repository's hooks or monitors. The repository is always named by
-``--git-dir``, so a ``GIT_DIR`` left in the environment (a hook that calls us) cannot lead elsewhere.
+Never checks out in a working tree of the user's, never prompts, never runs a repository's hooks or monitors. The
+repository is always named by ``--git-dir``, so a ``GIT_DIR`` left in the environment (a hook that calls us) cannot lead
+elsewhere.
 """
 
 from __future__ import annotations
@@ -306,6 +307,36 @@ def _sweep(folder: Path) -> None:
             shutil.rmtree(attempt, ignore_errors=True)
         except (PermissionError, OverflowError):  # alive, and another user's
             continue
+
+
+def borrow(repository: Repository, folder: Path, *, bare: bool) -> Repository:
+    """Make a repository in ``folder`` that reads the objects of ``repository`` and has no refs of its own yet.
+
+    What is done in it (branches, a working tree) never touches ``repository``, which must outlive it.
+
+    Raises:
+        UpstreamError: git cannot make it.
+    """
+    objects = os.fsdecode(_must(repository, "rev-parse", "--git-path", "objects").removesuffix(b"\n"))
+    done = _run(["init", "--quiet", "--template=", *(["--bare"] if bare else []), "--", folder])
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise UpstreamError(f"git could not make a repository in {folder}: {said}", retryable=False)
+    made = Repository(folder, None) if bare else Repository(folder / ".git", folder)
+    alternates = made.git_dir / "objects" / "info" / "alternates"
+    alternates.parent.mkdir(exist_ok=True)
+    alternates.write_bytes(os.fsencode(Path(objects).absolute()) + b"\n")
+    return made
+
+
+def set_branch(repository: Repository, branch: str, commit: str) -> None:
+    """Make ``branch`` name ``commit``, whatever it named before; a working tree stays as it is."""
+    _must(repository, "update-ref", "--no-deref", f"refs/heads/{branch}", commit)
+
+
+def check_out(repository: Repository, commit: str) -> None:
+    """Put the working tree to ``commit``; changes in it are lost."""
+    _must(repository, "checkout", "--quiet", "--force", "--detach", commit, cwd=repository.work_tree)
 
 
 def _remote(url: str, label: str, arguments: Sequence[str | Path]) -> bytes:

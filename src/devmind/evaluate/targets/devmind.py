@@ -10,6 +10,7 @@ import logging
 from collections.abc import Mapping
 
 from devmind import __version__
+from devmind.embed.types import Embedder
 from devmind.errors import DevMindError, UpstreamError
 from devmind.evaluate.targets.types import REPO_NOT_INDEXED, Mode
 from devmind.evaluate.types import Response, Retrieved, Span, Topic
@@ -23,15 +24,19 @@ _log = logging.getLogger(__name__)
 class DevMindTarget:
     """The knowledge base of ``settings``. A topic that names a repository is asked of that repository, if it is there.
 
+    Args:
+        embedder: the model that the index was made with; the built-in one if none is given.
+
     Raises:
         UsageError: There is no knowledge base.
     """
 
-    def __init__(self, settings: Settings, *, mode: Mode = "search") -> None:
-        self._service = Service(settings, cache_seconds=0)
+    def __init__(self, settings: Settings, *, mode: Mode = "search", embedder: Embedder | None = None) -> None:
+        self._service = Service(settings, cache_seconds=0, embedder=embedder)
         self._mode = mode
         self._repos = {row["repo"]: f"{row['generation']}@{row.get('commit', '')}" for row in self._service.status()}
         self._strategy = settings.strategy
+        self._embedder = self._service.retriever.embedder.name
 
     @property
     def name(self) -> str:
@@ -62,6 +67,7 @@ class DevMindTarget:
             "devmind": __version__,
             "mode": self._mode,
             "strategy": self._strategy,
+            "embedder": self._embedder,
             "repos": json.dumps(self._repos, sort_keys=True, ensure_ascii=False),
         }
 

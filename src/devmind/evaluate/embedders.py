@@ -1,0 +1,83 @@
+"""The name of an embedder → the embedder: the built-in model, or a remote one by a configuration file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from devmind.embed.types import Embedder
+from devmind.errors import UsageError
+from devmind.evaluate.targets.config import Table, read_config
+from devmind.settings import secret
+
+BUILT_IN = "builtin"
+
+
+def open_embedder(spec: str, *, secret: Callable[[str], str] = secret) -> Embedder:
+    """Return the embedder that ``spec`` names.
+
+    Args:
+        spec: ``builtin``, or the path of a TOML or JSON file with base_url, model and dim, and optionally api_key_env
+            (the environment variable that holds the key), batch, timeout_s, send_dim, query_prefix and text_prefix.
+
+    Raises:
+        UsageError: there is no such embedder, or its configuration is wrong.
+    """
+    if spec == BUILT_IN:
+        from devmind.embed.static import built_in
+
+        return built_in()
+    path = Path(spec)
+    if path.suffix not in (".toml", ".json"):
+        raise UsageError(
+            f"unknown embedder {spec!r}: use {BUILT_IN}, or a configuration file *.toml or *.json", code="bad_config"
+        )
+    return _remote(read_config(path), secret)
+
+
+@contextmanager
+def opened(specs: Sequence[str]) -> Iterator[Mapping[str, Embedder]]:
+    """Give the embedders by the names that `open_embedder` knows; their connections end with the block."""
+    with ExitStack() as stack:
+        found = {}
+        for spec in specs:
+            found[spec] = open_embedder(spec)
+            close = getattr(found[spec], "close", None)
+            if close is not None:
+                stack.callback(close)
+        yield found
+
+
+def _remote(table: Table, secret: Callable[[str], str]) -> Embedder:
+    from devmind.embed.remote import RemoteEmbedder, RemoteOptions
+
+    base_url, model = table.text("base_url"), table.text("model")
+    key = table.text("api_key_env", "")
+    options = RemoteOptions(
+        base_url=base_url,
+        model=model,
+        dim=_whole(table, "dim", None),
+        batch=_whole(table, "batch", 64),
+        timeout_s=_positive(table, "timeout_s", 60.0),
+        send_dim=table.flag("send_dim", default=False),
+        query_prefix=table.text("query_prefix", ""),
+        text_prefix=table.text("text_prefix", ""),
+        api_key=secret(key) if key else "",
+    )
+    table.finish()
+    return RemoteEmbedder(options)
+
+
+def _positive(table: Table, key: str, default: float | None) -> float:
+    value = table.number(key, default)
+    if value is None or not 0 < value < float("inf"):
+        raise table.error(key, value, "must be a number above 0")
+    return value
+
+
+def _whole(table: Table, key: str, default: int | None) -> int:
+    value = _positive(table, key, default)
+    if value != int(value):
+        raise table.error(key, value, "must be a whole number")
+    return int(value)
