@@ -248,7 +248,8 @@ def _cause(
             return "split", "", f"the {len(rows)} chunks that hold it have together {share}"
     if at is None:
         return "no_leg", "", _no_leg(legs)
-    most = next((cost.feature for cost in costs if cost.feature != DIVERSITY), "")  # which alone was not enough
+    named = [cost.feature for cost in costs]
+    most = next((name for name in named if name != DIVERSITY), named[0] if named else "")  # that alone did not do it
     place = f"it is candidate {at + 1} of {len(trace.ranking.rows)}"
     return "fusion", most, place + (f"; {most} cost most" if most else "")
 
