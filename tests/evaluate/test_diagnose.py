@@ -121,6 +121,17 @@ def test_not_indexed_tells_the_reason_of_the_skip(ask: Callable[..., Why]) -> No
     assert "a .png file" in found.diagnosis.reason
 
 
+def test_not_indexed_with_its_whole_folder(own: tuple[Path, Path], open_store: Callable[..., Store]) -> None:
+    (own[0] / ".gitignore").write_text("models/\n")
+    (own[0] / "auth" / "models").mkdir()
+    (own[0] / "auth" / "models" / "user.py").write_text("class User:\n    pass\n")
+    with Writer(own[1], IngestOptions(n_workers=1)) as writer:
+        writer.add(str(own[0]), name="lossy")
+    found = why(open_store(own[1]), "user", expect="auth/models/user.py:User")
+    assert told(found) == ("low_recall", "not_indexed", "ignored", "indexing")
+    assert "auth/models/ was skipped (ignored)" in found.diagnosis.reason
+
+
 def test_not_indexed_since_the_file_is_new(own: tuple[Path, Path], open_store: Callable[..., Store]) -> None:
     (own[0] / "auth" / "fresh.py").write_text("def fresh():\n    return 1\n")
     found = why(open_store(own[1]), "fresh", expect="auth/fresh.py:fresh")
@@ -332,8 +343,10 @@ def test_labels_that_no_longer_match_are_stale(
     span = Span("auth/session.py", 1, 3)
     recorded = diagnose_topic(open_store(indexed[1]), _topic("t", RENEW, span, text="def touch(old):\n    pass"), k=3)
     assert recorded.cause == "stale"
-    beyond = diagnose_topic(open_store(indexed[1]), _topic("t", RENEW, Span("auth/session.py", 2, 90)), k=3)
-    assert beyond.truths[0].diagnosis.reason == "line 90 was meant, the indexed auth/session.py has 3"
+    beyond = diagnose_topic(open_store(indexed[1]), _topic("t", RENEW, Span("auth/session.py", 80, 90)), k=3)
+    assert beyond.truths[0].diagnosis.reason == "line 80 was meant, the indexed auth/session.py has 3"
+    one_more = diagnose_topic(open_store(indexed[1]), _topic("t", RENEW, Span("auth/session.py", 1, 4)), k=3)
+    assert one_more.cause == "fusion"  # the empty line behind the last line break was counted
     (own[0] / "auth" / "session.py").write_text("def other():\n    return 1\n\n\ndef touch():\n    return 2\n")
     sources = Sources({"lossy": own[0]})
     compared = diagnose_topic(open_store(indexed[1], sources), _topic("t", RENEW, span), k=3)

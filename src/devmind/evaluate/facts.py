@@ -54,6 +54,10 @@ class Store:
     def is_indexed(self, repo: str, path: str) -> bool:
         return self.files(repo).get(path, {}).get("status") == "indexed"
 
+    def is_known(self, repo: str, path: str) -> bool:
+        """Return whether the file was seen when the repository was indexed, or the folder that it is in was skipped."""
+        return self._row(repo, path) is not None
+
     def nearest_paths(self, repos: Iterable[str], path: str) -> list[str]:
         """Return the known paths most like ``path``: the same name elsewhere, then names that look like it."""
         known = sorted({other for repo in repos for other in self.files(repo)})
@@ -124,7 +128,7 @@ class Store:
         repo, path = expected.repo, expected.path
         if repo not in self.repositories():
             return "no_repository", f"the repository {repo!r} is not in this knowledge base"
-        row = self.files(repo).get(path)
+        row = self._row(repo, path)
         if row is None:
             now = self.text_now(repo, path)[1]
             if now is not None:
@@ -132,15 +136,22 @@ class Store:
             near = ", ".join(self.nearest_paths([repo], path))
             return "absent", f"{repo} holds no file {path}" + (f"; nearest: {near}" if near else "")
         if row["status"] == "skipped":
-            return str(row["reason"]), f"{path} was skipped ({row['reason']}): {row['detail']}"
+            return str(row["reason"]), f"{row['path']} was skipped ({row['reason']}): {row['detail']}"
         return "", ""
+
+    def _row(self, repo: str, path: str) -> Mapping[str, Any] | None:
+        """Return what is known of a file; a folder that was skipped as a whole speaks for the files in it."""
+        files = self.files(repo)
+        parts = path.split("/")
+        folders = ("/".join(parts[:n]) + "/" for n in range(len(parts) - 1, 0, -1))
+        return next((files[known] for known in (path, *folders) if known in files), None)
 
     def _stale(self, expected: Expected, labelled: str) -> str:
         """Return in which way the index holds other lines than the ones meant; empty if it does not."""
         indexed = self.indexed_lines(expected.repo, expected.path)
-        end = max((end for _, end in expected.spans), default=0)
-        if end > len(indexed):
-            return f"line {end} was meant, the indexed {expected.path} has {len(indexed)}"
+        start = max((start for start, _ in expected.spans), default=1)
+        if start > len(indexed):  # an end beyond it is common: some count the empty line behind the last line break
+            return f"line {start} was meant, the indexed {expected.path} has {len(indexed)}"
         if labelled and len(expected.spans) == 1 and not _same(labelled.split("\n"), _cut(indexed, expected.spans[0])):
             start, end = expected.spans[0]
             return f"lines {start}-{end} of the indexed {expected.path} are not the ones that were labelled"
