@@ -25,7 +25,7 @@ from typing import Final, Literal
 import numpy as np
 
 from devmind.retrieve.rank import Ranking
-from devmind.retrieve.trace import LEXICAL, Trace
+from devmind.retrieve.trace import LEXICAL, SYMBOL, Trace
 from devmind.types import Hit
 
 Cause = Literal["not_indexed", "stale", "diversity", "rerank", "vocabulary", "split", "no_leg", "fusion"]
@@ -296,11 +296,13 @@ def _leg_rank(trace: Trace, name: str, row: int) -> LegRank:
 
 
 def _no_leg(legs: Sequence[LegRank]) -> str:
-    def said(leg: LegRank) -> str:
-        name = "BM25" if leg.leg == LEXICAL else "vectors"
-        return f"{name} rank it {leg.rank} and give {leg.n_taken}" if leg.rank else f"{name} do not find it"
+    told = (_told(leg) for leg in legs if leg.leg != SYMBOL)  # that a name is not asked for explains nothing
+    return "; ".join(told) or "no leg gave it"
 
-    return "; ".join(said(leg) for leg in legs if leg.leg != "symbol") or "no leg gave it"
+
+def _told(leg: LegRank) -> str:
+    name = "BM25" if leg.leg == LEXICAL else "the vector leg"
+    return f"{name} ranks it {leg.rank:,} and gives {leg.n_taken:,}" if leg.rank else f"{name} does not find it"
 
 
 def _costs(trace: Trace, at: int) -> tuple[Cost, ...]:
