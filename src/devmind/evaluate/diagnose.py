@@ -25,7 +25,7 @@ from typing import Final, Literal
 import numpy as np
 
 from devmind.retrieve.rank import Ranking
-from devmind.retrieve.trace import LEXICAL, Trace
+from devmind.retrieve.trace import LEXICAL, SYMBOL, Trace
 from devmind.types import Hit
 
 Cause = Literal["not_indexed", "stale", "diversity", "rerank", "vocabulary", "split", "no_leg", "fusion"]
@@ -248,7 +248,8 @@ def _cause(
             return "split", "", f"the {len(rows)} chunks that hold it have together {share}"
     if at is None:
         return "no_leg", "", _no_leg(legs)
-    most = next((cost.feature for cost in costs if cost.feature != DIVERSITY), "")  # which alone was not enough
+    named = [cost.feature for cost in costs]
+    most = next((name for name in named if name != DIVERSITY), named[0] if named else "")  # that alone did not do it
     place = f"it is candidate {at + 1} of {len(trace.ranking.rows)}"
     return "fusion", most, place + (f"; {most} cost most" if most else "")
 
@@ -295,11 +296,13 @@ def _leg_rank(trace: Trace, name: str, row: int) -> LegRank:
 
 
 def _no_leg(legs: Sequence[LegRank]) -> str:
-    def said(leg: LegRank) -> str:
-        name = "BM25" if leg.leg == LEXICAL else "vectors"
-        return f"{name} rank it {leg.rank} and give {leg.n_taken}" if leg.rank else f"{name} do not find it"
+    told = (_told(leg) for leg in legs if leg.leg != SYMBOL)  # that a name is not asked for explains nothing
+    return "; ".join(told) or "no leg gave it"
 
-    return "; ".join(said(leg) for leg in legs if leg.leg != "symbol") or "no leg gave it"
+
+def _told(leg: LegRank) -> str:
+    name = "BM25" if leg.leg == LEXICAL else "the vector leg"
+    return f"{name} ranks it {leg.rank:,} and gives {leg.n_taken:,}" if leg.rank else f"{name} does not find it"
 
 
 def _costs(trace: Trace, at: int) -> tuple[Cost, ...]:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from devmind.errors import DevMindError
 from devmind.evaluate.datasets.sources import Sources
 from devmind.evaluate.diagnose import Expected, Facts, Lines, Neighbour
-from devmind.index.catalog import ORDINAL_BITS
+from devmind.index.catalog import ORDINAL_BITS, Catalog
 from devmind.index.fields import chunk_fields, path_field
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve.graph import MAX_GUESSES, definitions
 from devmind.retrieve.trace import Trace
 from devmind.service import Service
-from devmind.types import Reference, Symbol, split_lines
+from devmind.types import split_lines
 
 N_NEAREST: Final = 3
 SAME_FILE: Final = 0.5  # share of its lines that a whole file must keep to be the file that was meant
 USES: Final = ("calls", "inherits", "implements", "references", "requests", "handles")
+CONTENTS_KEPT: Final = 256  # whose names are kept: the same files are hits of many questions
 ORDINALS: Final = (1 << ORDINAL_BITS) - 1
 
 
@@ -37,6 +39,7 @@ class Store:
         self._labelled = labelled
         self._files: dict[str, dict[str, dict[str, Any]]] = {}
         self._now: dict[str, Sources | None] = {}
+        self._names_of = lru_cache(CONTENTS_KEPT)(partial(_read_names, service.catalog))
 
     def repositories(self) -> dict[str, int]:
         """Return the published repositories with their active generations."""
@@ -50,6 +53,10 @@ class Store:
 
     def is_indexed(self, repo: str, path: str) -> bool:
         return self.files(repo).get(path, {}).get("status") == "indexed"
+
+    def is_known(self, repo: str, path: str) -> bool:
+        """Return whether the file was seen when the repository was indexed, or the folder that it is in was skipped."""
+        return self._row(repo, path) is not None
 
     def nearest_paths(self, repos: Iterable[str], path: str) -> list[str]:
         """Return the known paths most like ``path``: the same name elsewhere, then names that look like it."""
@@ -121,7 +128,7 @@ class Store:
         repo, path = expected.repo, expected.path
         if repo not in self.repositories():
             return "no_repository", f"the repository {repo!r} is not in this knowledge base"
-        row = self.files(repo).get(path)
+        row = self._row(repo, path)
         if row is None:
             now = self.text_now(repo, path)[1]
             if now is not None:
@@ -129,15 +136,22 @@ class Store:
             near = ", ".join(self.nearest_paths([repo], path))
             return "absent", f"{repo} holds no file {path}" + (f"; nearest: {near}" if near else "")
         if row["status"] == "skipped":
-            return str(row["reason"]), f"{path} was skipped ({row['reason']}): {row['detail']}"
+            return str(row["reason"]), f"{row['path']} was skipped ({row['reason']}): {row['detail']}"
         return "", ""
+
+    def _row(self, repo: str, path: str) -> Mapping[str, Any] | None:
+        """Return what is known of a file; a folder that was skipped as a whole speaks for the files in it."""
+        files = self.files(repo)
+        parts = path.split("/")
+        folders = ("/".join(parts[:n]) + "/" for n in range(len(parts) - 1, 0, -1))
+        return next((files[known] for known in (path, *folders) if known in files), None)
 
     def _stale(self, expected: Expected, labelled: str) -> str:
         """Return in which way the index holds other lines than the ones meant; empty if it does not."""
         indexed = self.indexed_lines(expected.repo, expected.path)
-        end = max((end for _, end in expected.spans), default=0)
-        if end > len(indexed):
-            return f"line {end} was meant, the indexed {expected.path} has {len(indexed)}"
+        start = max((start for start, _ in expected.spans), default=1)
+        if start > len(indexed):  # an end beyond it is common: some count the empty line behind the last line break
+            return f"line {start} was meant, the indexed {expected.path} has {len(indexed)}"
         if labelled and len(expected.spans) == 1 and not _same(labelled.split("\n"), _cut(indexed, expected.spans[0])):
             start, end = expected.spans[0]
             return f"lines {start}-{end} of the indexed {expected.path} are not the ones that were labelled"
@@ -183,16 +197,21 @@ class Store:
 
     def _names(self, content_id: int, spans: Sequence[Lines]) -> tuple[set[str], set[str]]:
         """Return the names that lines of a content define, and those that they use."""
-        symbols: Sequence[Symbol] = stored_symbols(self.service.catalog, content_id)
-        references: Sequence[Reference] = stored_references(self.service.catalog, content_id)
+        defined, used = self._names_of(content_id)
         return (
-            {s.name for s in symbols if s.kind not in ("heading", "key") and _within(s.start_line, spans)},
-            {r.name for r in references if r.kind in USES and _within(r.line, spans)},
+            {name for line, name in defined if _within(line, spans)},
+            {name for line, name in used if _within(line, spans)},
         )
 
     def _is_telling(self, name: str, repo_id: int) -> bool:
         """Return whether few definitions have the name, so that a use of it says what is used."""
         return 1 <= len(definitions(self.service.catalog, name, [repo_id])) <= MAX_GUESSES
+
+
+def _read_names(catalog: Catalog, content_id: int) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return (line, name) of the definitions in a content, and of the uses."""
+    defined = [(s.start_line, s.name) for s in stored_symbols(catalog, content_id) if s.kind not in ("heading", "key")]
+    return defined, [(r.line, r.name) for r in stored_references(catalog, content_id) if r.kind in USES]
 
 
 def _within(line: int, spans: Sequence[Lines]) -> bool:

@@ -253,7 +253,7 @@ def _expected(store: Store, expect: str, repo: str | None) -> tuple[Expected, st
 
 
 def _is_known(store: Store, repo: str, path: str) -> bool:
-    return path in store.files(repo) or store.text_now(repo, path)[1] is not None
+    return store.is_known(repo, path) or store.text_now(repo, path)[1] is not None
 
 
 def _span(store: Store, repo: str, path: str, part: str) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -121,21 +122,40 @@ def show_losses(out: Console, said: Mapping[str, Any], *, full: bool) -> None:
     if not said["causes"]:
         return
     out.print()
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    for name in ("cause", "of it", "class", "topics", "spans", "lever"):
-        table.add_column(name, justify="right" if name in ("topics", "spans") else "left")
-    for row in said["causes"]:
-        table.add_row(
-            Text(TITLES.get(row["cause"], row["cause"])), Text(safe(row["code"]), style="dim"),
-            Text(row["kind"].replace("_", " ")), str(row["n_topics"] or ""), str(row["n_truths"]),
-            Text(row["lever"], style="green"),
-        )  # fmt: skip
-    out.print(table)
+    out.print(_cause_table(said["causes"]))
     out.print()
     for lever in dict.fromkeys(row["lever"] for row in said["causes"]):
         out.print(Text.assemble((f"  {lever:<16}", "green"), (ADVICE.get(lever, ""), "dim")))
     if full:
         _show_failed(out, said["topics"])
+
+
+def _cause_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a line for each cause; what it was within the cause, and the levers, with the spans of each."""
+    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
+    for name in ("cause", "topics", "spans", "no candidate", "levers", "of it"):
+        table.add_column(name, justify="right" if name in ("topics", "spans", "no candidate") else "left")
+    by_cause: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_cause.setdefault(row["cause"], []).append(row)
+    n_topics = {cause: sum(row["n_topics"] for row in members) for cause, members in by_cause.items()}
+    n_spans = {cause: sum(row["n_truths"] for row in members) for cause, members in by_cause.items()}
+    for cause in sorted(by_cause, key=lambda cause: (-n_topics[cause], -n_spans[cause], cause)):
+        members = by_cause[cause]
+        without = sum(row["n_truths"] for row in members if row["kind"] == "low_recall")
+        cells = (str(n_topics[cause]), str(n_spans[cause]), str(without))
+        table.add_row(
+            TITLES.get(cause, cause), *cells, Text(_spans_by(members, "lever"), style="green"),
+            Text(_spans_by(members, "code"), style="dim"),
+        )  # fmt: skip
+    return table
+
+
+def _spans_by(rows: Sequence[Mapping[str, Any]], field: str) -> str:
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts[row[field]] += row["n_truths"]
+    return ", ".join(f"{safe(name)} {count}" for name, count in counts.most_common() if name)
 
 
 def _show_failed(out: Console, topics: Sequence[Mapping[str, Any]]) -> None:
