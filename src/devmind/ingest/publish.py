@@ -7,19 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 from devmind.embed.types import Embedder
 from devmind.index.catalog import Catalog, Repository
 from devmind.index.lexical import LexicalWriter
 from devmind.index.snapshot import drop_snapshots, gather, write_snapshot
 from devmind.ingest.report import Report
-from devmind.types import Skipped
+from devmind.types import SkipByRule, Skipped
 
-# Skips that follow a rule; every other reason counts against completeness.
-BY_RULE = {
-    "ignored", "excluded", "binary", "too_large", "minified", "generated", "vendored", "secret", "symlink",
-    "symlink_outside", "symlink_loop", "broken_symlink", "empty", "not_regular", "submodule",
-}  # fmt: skip
+BY_RULE = frozenset(get_args(SkipByRule))  # every other reason counts against completeness
 VISIBLE_AT = (
     "FROM alive a JOIN place p ON p.place_id = a.place_id {} WHERE a.repo_id = ? AND a.born <= ? "
     "AND (a.died IS NULL OR a.died > ?)"
