@@ -1,4 +1,4 @@
-"""Every reason for which scan and ingest can leave a file out is known to be a rule or trouble: never both, never new."""
+"""Every reason for which a file can be left out is known to be a rule or trouble: never both, never a new one."""
 
 import ast
 from pathlib import Path
@@ -21,7 +21,9 @@ def reasons_given() -> set[str]:
                     if node.func.id in ("Skipped", "_link") and len(node.args) > 1:
                         found |= literals(node.args[1])
                 elif isinstance(node, ast.FunctionDef) and node.name == "_code":
-                    found |= {word for part in ast.walk(node) if isinstance(part, ast.Return) for word in literals(part)}
+                    found |= {
+                        word for part in ast.walk(node) if isinstance(part, ast.Return) for word in literals(part)
+                    }
     return found
 
 

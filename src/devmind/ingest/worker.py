@@ -13,7 +13,8 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import IO, Any
 
@@ -25,6 +26,7 @@ from devmind.types import Document
 
 Request = tuple[list[Document], ChunkRules, RemoteOptions | None]
 _SIZE = struct.Struct("<Q")
+ENDING_S = 10.0  # a process whose pipe is closed has all but ended
 
 
 def _send(stream: IO[bytes], value: object) -> None:
@@ -35,11 +37,13 @@ def _send(stream: IO[bytes], value: object) -> None:
 
 
 def _receive(stream: IO[bytes]) -> Any:
-    """Return the next value, or None at the end of the stream."""
+    """Return the next value, or None at the end of the stream, even when that comes in the middle of a value."""
     head = stream.read(_SIZE.size)
     if len(head) < _SIZE.size:
         return None
-    return pickle.loads(stream.read(_SIZE.unpack(head)[0]))
+    size = _SIZE.unpack(head)[0]
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
 
 
 class Workers:
@@ -82,25 +86,35 @@ class Workers:
 
     def _ask(self, request: Request) -> list[Built]:
         with self._lock:
+            if not self._free:  # those that ended are not replaced; the first to find out says so for all
+                raise _ended(self._all)
             process = self._free.pop()
         assert process.stdin is not None and process.stdout is not None
         try:
             _send(process.stdin, request)
             result = _receive(process.stdout)
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
-            raise StoreError(f"an indexing worker ended early ({error}): run the same command again") from error
+        except OSError as error:
+            raise _ended([process]) from error
+        if result is None:
+            raise _ended([process])
         with self._lock:
             self._free.append(process)
-        if result is None:
-            raise StoreError(
-                f"an indexing worker ended with code {process.wait()}: it may have run out of memory; run the same "
-                "command again, with one worker (n_workers = 1 in config.toml) if it happens twice",
-                code="worker_ended",
-            )
         if isinstance(result, BaseException):
             raise result
         built: list[Built] = result
         return built
+
+
+def _ended(processes: Sequence[subprocess.Popen[bytes]]) -> StoreError:
+    """Return the error for the first of ``processes`` that has ended, which is waited for."""
+    codes = [process.wait(timeout=ENDING_S) if len(processes) == 1 else process.poll() for process in processes]
+    code = next((code for code in codes if code is not None), None)
+    how = f"was killed by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
+    return StoreError(
+        f"an indexing worker {how}: it may have run out of memory; what was indexed is kept, so run the same command "
+        "again, with one worker (n_workers = 1 in config.toml) if it happens twice",
+        code="worker_ended",
+    )
 
 
 def main() -> None:
@@ -115,6 +129,21 @@ def main() -> None:
         try:
             answer: object = build_batch(*request)
         except Exception as error:  # a process edge: the parent raises it again
-            error.add_note("in an indexing worker")
-            answer = error
+            answer = _portable(error)
         _send(sys.stdout.buffer, answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return what the parent can raise: the error itself, unless it cannot be sent or tells of this process alone."""
+    if isinstance(error, MemoryError):
+        return StoreError(
+            "an indexing worker ran out of memory; what was indexed is kept, so run the same command again with one "
+            "worker (n_workers = 1 in config.toml)",
+            code="worker_ended",
+        )
+    error.add_note("in an indexing worker")
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # whatever a foreign class does there
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error

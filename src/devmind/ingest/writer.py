@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -19,9 +19,11 @@ from devmind.chunk import ChunkRules
 from devmind.embed.choose import open_embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import Catalog, Repository
+from devmind.index.lexical import create_lexical
 from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish
 from devmind.ingest.exchange import document_from_json
 from devmind.ingest.intake import Intake
+from devmind.ingest.mend import Tell, mend
 from devmind.ingest.publish import Publisher, commit_of, skips_of
 from devmind.ingest.report import IngestOptions, OnProgress, Progress, Report
 from devmind.ingest.worker import Workers
@@ -31,8 +33,6 @@ from devmind.types import Document, Skipped, stable_id
 MIN_BATCHES_FOR_WORKERS = 4  # below that, starting workers (imports, grammars) outweighs what they save; by hand
 WINDOW_BYTES = 64_000_000  # source text held in memory at once
 IMPORT_BATCH = 200  # documents in one transaction
-
-Tell = Callable[[str, int, int, int, int], None]
 
 
 class Writer:
@@ -59,7 +59,14 @@ class Writer:
             raise StoreError(
                 f"another devmind process is writing {kb}: wait until it has finished, then run this again", code="busy"
             ) from error
-        self.catalog = Catalog(kb / "catalog.sqlite", create=True)
+        try:
+            if not (kb / "catalog.sqlite").exists():  # first, so that a reader never finds the one without the other
+                create_lexical(kb / "lexical")
+            self.catalog = Catalog(kb / "catalog.sqlite", create=True)
+        except BaseException:
+            self._lock.close()
+            raise
+        self._mended = False
         self.embedder = open_embedder(options.remote)
         self.publisher = Publisher(kb, self.catalog, self.embedder, keep=options.keep_generations)
 
@@ -106,17 +113,19 @@ class Writer:
         """Bring a registered repository up to date with its source."""
         repo = self.catalog.repository(name)
         if repo.kind == "import":
+            self._mend()
             raise UsageError(f"'{name}' was imported from a file and has no source to sync: import it again")
         return self._index(repo, progress, open_source(repo.source, ref=repo.ref, mirror_dir=self.kb / "mirrors"))
 
     def remove(self, name: str) -> None:
         """Remove a repository and all that only it holds."""
-        self.publisher.remove(self.catalog.repository(name))
+        self._remove(self.catalog.repository(name))
 
     def rollback(self, name: str, generation: int) -> Report:
         """Publish a new generation whose files equal those of ``generation``."""
         repo = self.catalog.repository(name)
         started = time.monotonic()
+        self._mend()
         kept = self.publisher.kept(repo)
         if generation not in kept:
             raise UsageError(
@@ -144,13 +153,14 @@ class Writer:
         started = time.monotonic()
         before = {repo.name for repo in self.catalog.repositories()}
         repos: dict[str, tuple[Repository, str]] = {}
+        self._mend(_teller(progress, started))
         try:
             with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
                 self._take_in(lines, repos, intake, _teller(progress, started))
         except BaseException:
             for name, (repo, _) in repos.items():
                 if name not in before:
-                    self.publisher.remove(repo)
+                    self._remove(repo)
             raise
         return [
             self.publisher.publish(repo, intake.places[repo.repo_id], [], commit=commit, n_reused=0, started=started)
@@ -194,12 +204,26 @@ class Writer:
         self.catalog.clear_pending(repo)
         return repo
 
+    # What earlier runs left or lost -----------------------------------------------------------------------------
+
+    def _mend(self, tell: Tell | None = None) -> None:
+        """Look once whether the recall index is whole, and make again what is not."""
+        if not self._mended:
+            mend(self.kb, self.catalog, self.embedder, tell or _teller(None, 0.0))
+            self._mended = True
+
+    def _remove(self, repo: Repository) -> None:
+        self.catalog.drop_repository(repo.repo_id)
+        self._mended = False
+        self._mend()  # forgets the places of repositories that are gone
+
     # One ingest -------------------------------------------------------------------------------------------------
 
     def _index(self, repo: Repository, progress: OnProgress | None, source: Any) -> Report:
         started = time.monotonic()
         self.catalog.clear_pending(repo)
         tell = _teller(progress, started)
+        self._mend(tell)
         skips: list[Skipped] = []
         n_reused = 0
         with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
