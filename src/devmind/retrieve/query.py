@@ -16,12 +16,19 @@ from math import log
 from devmind.index.lexical import idf
 from devmind.index.terms import CJK, terms
 
+# A run is bounded and begins where no other run goes on, or a text built for it would take seconds (the square of its
+# length); no name or path that people write is longer.
+_WORD = r"[A-Za-z_$][\w$]{0,200}"
 IDENTIFIER = re.compile(
-    r"\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)+|\b[A-Za-z_$]*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z])[\w$]*|`[^`\s]+`"
+    rf"(?<![\w$]){_WORD}(?:(?:\.|::|->|#|\\){_WORD}){{1,20}}"
+    r"|(?<![\w$])[A-Za-z_$]{0,100}(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]{1,100}[A-Z])[\w$]{0,200}"
+    r"|`[^`\s]{1,400}`"
 )
 PATHLIKE = re.compile(
-    r"[\w.@-]+(?:/[\w.@-]+)+|\b[\w-]+\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b"
+    r"(?<![\w.@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,20}"
+    r"|(?<![\w-])[\w-]{1,100}\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b"
 )
+MAX_CHARS = 20_000  # of a query; what comes after says nothing new
 # Words that ask rather than tell; stemmed, as `terms` gives them.
 STOP = frozenset(
     terms(
@@ -85,6 +92,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     def rarity(term: str) -> float:
         return idf(df(term), n_chunks)
 
+    text = text[:MAX_CHARS]
     own = [term for term in dict.fromkeys(terms(text[:20_000])) if term not in STOP and len(term) < 60]
     translated = translate(text) if CJK.search(text) else []
     groups: list[tuple[frozenset[str], float]] = []
@@ -102,13 +110,14 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         groups.append((frozenset(stemmed), min(rarity(term) for term in stemmed)))
     if len(weights) > MAX_TERMS:
         counts: dict[str, int] = {}
-        for term in terms(text[:20_000]):
+        for term in terms(text):
             counts[term] = counts.get(term, 0) + 1
         telling = sorted(
             weights, key=lambda t: (-weights[t] * rarity(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t)
         )
         weights = {term: weights[term] for term in telling[:MAX_TERMS]}
-    identifiers = tuple(dict.fromkeys(found.strip("`") for found in IDENTIFIER.findall(text[:20_000])))
+    named = IDENTIFIER.findall(text)
+    identifiers = tuple(dict.fromkeys(n.strip("`") if n.startswith("`") else n.lstrip("$") for n in named))
     bare = text.strip()
     symbolic = bool(re.fullmatch(r"[\w$.:#>\\-]+(?:\(\))?", bare)) and not CJK.search(bare)
     if symbolic and bare not in identifiers:
@@ -118,7 +127,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         weights=weights,
         groups=tuple(groups),
         identifiers=identifiers[:40],
-        paths=tuple(dict.fromkeys(PATHLIKE.findall(text[:20_000])))[:20],
+        paths=tuple(dict.fromkeys(PATHLIKE.findall(text)))[:20],
         english=" ".join([CJK.sub(" ", text), *(word for words in translated for word in words)]).strip(),
         symbolic=symbolic,
     )
