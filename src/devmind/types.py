@@ -21,6 +21,7 @@ SymbolKind = Literal[
     "struct", "union", "trait", "protocol", "type", "macro", "module", "namespace", "object", "route", "heading", "key",
     "element", "selector", "table", "view", "target", "message", "service", "rpc", "stage",
 ]  # fmt: skip
+Visibility = Literal["public", "private"]
 # Why a file is not indexed: a rule leaves it out, or trouble kept it out and the index is less complete for it.
 SkipByRule = Literal[
     "ignored", "excluded", "binary", "too_large", "too_many_chunks", "minified", "generated", "vendored", "secret",
@@ -80,7 +81,7 @@ class Symbol:
     doc_line: int
     signature: str = ""
     docstring: str = ""
-    visibility: Literal["public", "private"] = "public"
+    visibility: Visibility = "public"
     parent: int = -1  # index of the enclosing symbol in the same document, or -1
 
 

@@ -29,6 +29,7 @@ from devmind.errors import StoreError, UsageError
 # 1: first format; 2: a content names the model of its vectors; 3: ids are never used again, the knowledge base has one.
 FORMAT_VERSION = 3
 ORDINAL_BITS = 16  # a chunk's key is place_id << 16 | ordinal
+MAX_CHUNKS = 1 << ORDINAL_BITS  # of a document; one more would have the key of another place's first
 
 SCHEMA = """
 CREATE TABLE knowledge_base (kb_id TEXT NOT NULL);

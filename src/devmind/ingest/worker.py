@@ -22,7 +22,7 @@ from devmind.chunk import ChunkRules
 from devmind.embed.remote import RemoteOptions
 from devmind.errors import StoreError
 from devmind.ingest.build import Built, build_batch
-from devmind.types import Document
+from devmind.types import Document, Skipped
 
 Request = tuple[list[Document], ChunkRules, RemoteOptions | None]
 _SIZE = struct.Struct("<Q")
@@ -72,9 +72,9 @@ class Workers:
 
     def build(
         self, batches: Iterable[list[Document]], rules: ChunkRules, remote: RemoteOptions | None
-    ) -> Iterator[list[Built]]:
+    ) -> Iterator[list[Built | Skipped]]:
         """Yield the built batches as they come ready; few are held at once."""
-        waiting: set[Future[list[Built]]] = set()
+        waiting: set[Future[list[Built | Skipped]]] = set()
         for batch in batches:
             waiting.add(self._threads.submit(self._ask, (batch, rules, remote)))
             if len(waiting) >= 3 * len(self._all):
@@ -84,7 +84,7 @@ class Workers:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
 
-    def _ask(self, request: Request) -> list[Built]:
+    def _ask(self, request: Request) -> list[Built | Skipped]:
         with self._lock:
             if not self._free:  # those that ended are not replaced; the first to find out says so for all
                 raise _ended(self._all)
@@ -101,7 +101,7 @@ class Workers:
             self._free.append(process)
         if isinstance(result, BaseException):
             raise result
-        built: list[Built] = result
+        built: list[Built | Skipped] = result
         return built
 
 

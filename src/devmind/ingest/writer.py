@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +34,15 @@ from devmind.types import Document, Skipped, stable_id
 MIN_BATCHES_FOR_WORKERS = 4  # below that, starting workers (imports, grammars) outweighs what they save; by hand
 WINDOW_BYTES = 64_000_000  # source text held in memory at once
 IMPORT_BATCH = 200  # documents in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _Importing:
+    """A repository that an import fills, and what of it is left out."""
+
+    repo: Repository
+    commit: str
+    skips: list[Skipped] = field(default_factory=list)
 
 
 class Writer:
@@ -152,24 +162,29 @@ class Writer:
         """
         started = time.monotonic()
         before = {repo.name for repo in self.catalog.repositories()}
-        repos: dict[str, tuple[Repository, str]] = {}
+        repos: dict[str, _Importing] = {}
         self._mend(_teller(progress, started))
         try:
             with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
                 self._take_in(lines, repos, intake, _teller(progress, started))
         except BaseException:
-            for name, (repo, _) in repos.items():
+            for name, taken in repos.items():
                 if name not in before:
-                    self._remove(repo)
+                    self._remove(taken.repo)
             raise
         return [
-            self.publisher.publish(repo, intake.places[repo.repo_id], [], commit=commit, n_reused=0, started=started)
-            for repo, commit in repos.values()
+            self.publisher.publish(
+                taken.repo,
+                intake.places[taken.repo.repo_id],
+                taken.skips,
+                commit=taken.commit,
+                n_reused=0,
+                started=started,
+            )
+            for taken in repos.values()
         ]
 
-    def _take_in(
-        self, lines: Iterable[str], repos: dict[str, tuple[Repository, str]], intake: Intake, tell: Tell
-    ) -> None:
+    def _take_in(self, lines: Iterable[str], repos: dict[str, _Importing], intake: Intake, tell: Tell) -> None:
         """Store imported documents, ``IMPORT_BATCH`` in a transaction; note their repositories in ``repos``."""
         numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         key = f"{fingerprint(self.rules, self.embedder)}/import"
@@ -178,16 +193,19 @@ class Writer:
             parsed = [document_from_json(line, number) for number, line in batch]
             for item in parsed:
                 if item.repo not in repos:
-                    repos[item.repo] = (self._imported(item.repo), item.commit)
+                    repos[item.repo] = _Importing(self._imported(item.repo), item.commit)
             with self.catalog.transaction():
                 for item in parsed:
-                    repo = repos[item.repo][0]
+                    repo = repos[item.repo].repo
+                    if item.skipped is not None:
+                        repos[item.repo].skips.append(item.skipped)
+                        continue
                     content_hash = stable_id(key, item.identity)
                     known = self.catalog.content_ids([content_hash])
                     if known:
                         intake.place(repo, item.document, known[content_hash])
                     else:
-                        built = finish([item.document], [item.structure], [item.chunks], self.embedder)
+                        built = finish([(item.document, item.structure, item.chunks)], self.embedder)
                         intake.store(repo, built[0], content_hash)
             n_bytes += sum(item.document.size_bytes for item in parsed)
             tell("import", batch[-1][0], 0, n_bytes, 0)
@@ -229,13 +247,15 @@ class Writer:
         with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
             found = scan(source, ScanRules(include=repo.include, exclude=repo.exclude))
             for window in _windows(found, skips, tell):
-                n_reused += self._take_window(repo, window, intake, tell)
+                n_reused += self._take_window(repo, window, intake, skips, tell)
             places = intake.places[repo.repo_id]
             tell("publish", len(places), len(places), 0, 0)
         return self.publisher.publish(repo, places, skips, commit=source.commit, n_reused=n_reused, started=started)
 
-    def _take_window(self, repo: Repository, window: Sequence[Document], intake: Intake, tell: Tell) -> int:
-        """Store the documents of a window; return how many had been stored before."""
+    def _take_window(
+        self, repo: Repository, window: Sequence[Document], intake: Intake, skips: list[Skipped], tell: Tell
+    ) -> int:
+        """Store the documents of a window; return how many had been stored before. What cannot be is put aside."""
         key = fingerprint(self.rules, self.embedder)
         hashes = {document.path: stable_id(key, document.content_hash) for document in window}
         known = self.catalog.content_ids(set(hashes.values()))
@@ -243,24 +263,30 @@ class Writer:
         for document in window:
             if hashes[document.path] not in known:
                 new.setdefault(hashes[document.path], document)
+        refused: dict[str, Skipped] = {}
         total_bytes = sum(len(document.text) for document in new.values())
         done = done_bytes = 0
         tell("index", 0, len(new), 0, total_bytes)
         for batch in self._built(list(new.values())):
             with self.catalog.transaction():
                 for built in batch:
-                    content_hash = hashes[built.document.path]
-                    known[content_hash] = intake.store(repo, built, content_hash)
+                    if isinstance(built, Skipped):
+                        refused[hashes[built.path]] = built
+                    else:
+                        content_hash = hashes[built.document.path]
+                        known[content_hash] = intake.store(repo, built, content_hash)
+                        done_bytes += built.document.size_bytes
             done += len(batch)
-            done_bytes += sum(built.document.size_bytes for built in batch)
             tell("index", done, len(new), done_bytes, total_bytes)
         with self.catalog.transaction():
             for document in window:
-                if document.path not in intake.places[repo.repo_id]:
+                if hashes[document.path] in refused:
+                    skips.append(replace(refused[hashes[document.path]], path=document.path))
+                elif document.path not in intake.places[repo.repo_id]:
                     intake.place(repo, document, known[hashes[document.path]])
         return len(window) - len(new)
 
-    def _built(self, documents: Sequence[Document]) -> Iterator[list[Built]]:
+    def _built(self, documents: Sequence[Document]) -> Iterator[list[Built | Skipped]]:
         """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
         work = list(batches(documents))
         if self.options.n_workers <= 1 or len(work) < MIN_BATCHES_FOR_WORKERS:
