@@ -11,6 +11,9 @@ Trouble with one file is no error: it is recorded as a skip. No hits and abstent
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 
 class DevMindError(Exception):
     """Carries a message that names the thing, the value and the next step, and a stable ``code``."""
@@ -40,3 +43,7 @@ class UpstreamError(DevMindError):
         super().__init__(message, code=code)
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it possible to send the error from one process to another, which gives no keyword by itself."""
+        return partial(type(self), retryable=self.retryable), self.args, self.__dict__

@@ -21,7 +21,8 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import ALIVE, VISIBLE, unknown_repository
 from devmind.index.lexical import LexicalReader
-from devmind.index.stored import stored_chunks, stored_references, stored_symbols
+from devmind.index.snapshot_folder import snapshot_fault
+from devmind.index.stored import n_lexical, stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import CACHE_SECONDS, Retriever
 from devmind.retrieve.graph import Definition, callees, callers, definitions, path_between
 from devmind.settings import Settings, secret
@@ -36,7 +37,8 @@ CALLS = ("calls",)
 MASK = "***"  # what stands for a secret in indexed text
 MAX_CALLS_READ = 1000  # of a name, for an answer that shows a few
 HERITAGE = ("inherits", "implements")
-REBUILD = "index its repositories again into another --kb folder"
+REBUILD = "restore it from a copy, or index its repositories again into another --kb folder"
+REMAKE = "run 'devmind sync', which makes it again"
 
 
 def remote_options(settings: Settings) -> RemoteOptions | None:
@@ -372,13 +374,22 @@ class Service:
         except StoreError as error:
             return [{"check": "catalog file", "ok": False, "detail": f"{error.__cause__ or error}; {REBUILD}"}]
         for repo_id, (name, generation, _) in sorted(self.catalog.active().items()):
-            snapshot = self.retriever.snapshot(repo_id, generation)
-            n_chunks = self._report(repo_id, generation).get("n_chunks", 0)
-            checks.append(
-                {"check": f"vectors of {name}", "ok": len(snapshot.keys) == n_chunks,
-                 "detail": f"generation {generation}: {len(snapshot.keys)} vectors, {n_chunks} chunks"}
-            )  # fmt: skip
+            checks.append({"check": f"vectors of {name}", **self._check_snapshot(repo_id, generation)})
         return checks
+
+    def _check_snapshot(self, repo_id: int, generation: int) -> dict[str, Any]:
+        at = (self.settings.home / "vectors", self.catalog, repo_id, generation, self.retriever.embedder)
+        try:
+            fault = snapshot_fault(*at, thorough=True)
+            n_vectors = len(self.retriever.snapshot(repo_id, generation).keys)
+        except StoreError as error:
+            return {"ok": False, "detail": str(error)}
+        n_chunks = self._report(repo_id, generation).get("n_chunks", 0)
+        told = f"generation {generation}: {n_vectors} vectors, {n_chunks} chunks"
+        if fault:
+            folder = self.settings.home / "vectors" / f"{repo_id}-{generation}"
+            told += f"; {fault}: remove {folder} and {REMAKE}"
+        return {"ok": n_vectors == n_chunks and not fault, "detail": told}
 
     def _check_lexical(self) -> dict[str, Any]:
         missing = self.catalog.rows(
@@ -386,12 +397,12 @@ class Service:
             JOIN place p ON p.place_id = a.place_id WHERE p.in_lexical = 0"""
         )[0][0]
         # at least: a running or interrupted ingest may have put more into it than the catalog says
-        expected = self.catalog.rows(
-            """SELECT count(*) FROM place p JOIN chunk c ON c.content_id = p.content_id
-            WHERE p.in_lexical = 1 AND p.place_id IN (SELECT place_id FROM alive)"""
-        )[0][0]
-        held = LexicalReader(self.settings.home / "lexical").n_chunks
-        lost = f"; it holds {held} of {expected} chunks: {REBUILD}" if held < expected else ""
+        expected = n_lexical(self.catalog)
+        try:
+            held = LexicalReader(self.settings.home / "lexical").n_chunks
+        except StoreError as error:
+            return {"check": "lexical index", "ok": False, "detail": str(error)}
+        lost = f"; it holds {held} of {expected} chunks: {REMAKE}" if held < expected else ""
         return {
             "check": "lexical index",
             "ok": missing == 0 and not lost,

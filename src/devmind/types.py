@@ -21,6 +21,14 @@ SymbolKind = Literal[
     "struct", "union", "trait", "protocol", "type", "macro", "module", "namespace", "object", "route", "heading", "key",
     "element", "selector", "table", "view", "target", "message", "service", "rpc", "stage",
 ]  # fmt: skip
+Visibility = Literal["public", "private"]
+# Why a file is not indexed: a rule leaves it out, or trouble kept it out and the index is less complete for it.
+SkipByRule = Literal[
+    "ignored", "excluded", "binary", "too_large", "too_many_chunks", "minified", "generated", "vendored", "secret",
+    "symlink", "symlink_outside", "symlink_loop", "symlink_broken", "empty", "not_regular", "submodule",
+]  # fmt: skip
+SkipByTrouble = Literal["unreadable", "undecodable", "vanished", "lfs_pointer"]
+SkipReason = SkipByRule | SkipByTrouble
 
 
 def split_lines(text: str) -> list[str]:
@@ -56,7 +64,7 @@ class Skipped:
     """A file that is not indexed, and why. ``reason`` is a stable code, ``detail`` a sentence for a person."""
 
     path: str
-    reason: str
+    reason: SkipReason
     detail: str = ""
     size_bytes: int = 0
 
@@ -73,7 +81,7 @@ class Symbol:
     doc_line: int
     signature: str = ""
     docstring: str = ""
-    visibility: Literal["public", "private"] = "public"
+    visibility: Visibility = "public"
     parent: int = -1  # index of the enclosing symbol in the same document, or -1
 
 

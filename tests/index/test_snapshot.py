@@ -12,7 +12,8 @@ import pytest
 from devmind.embed.static import StaticEmbedder, built_in
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
-from devmind.index.snapshot import drop_snapshots, gather, load_snapshot, write_snapshot
+from devmind.index.snapshot import gather
+from devmind.index.snapshot_folder import drop_snapshots, load_snapshot, write_snapshot
 from devmind.index.view import View
 from devmind.ingest import Report
 
@@ -41,7 +42,7 @@ def test_a_snapshot_reads_back_equal(stored: Stored) -> None:
         assert np.array_equal(getattr(read, name), getattr(made, name))
 
 
-@pytest.mark.parametrize("file", ["about.json", *(f"{name}.npy" for name in ARRAYS)])
+@pytest.mark.parametrize("file", ["about.json", *(f"{name}.bin" for name in ARRAYS)])
 @pytest.mark.parametrize("damage", ["missing", "cut"])
 def test_a_damaged_snapshot_is_made_again(stored: Stored, file: str, damage: str) -> None:
     at = stored.folder / "1-1" / file
@@ -66,9 +67,9 @@ def test_another_embedder_is_refused(stored: Stored) -> None:
 def test_what_a_killed_ingest_left_is_written_over(stored: Stored) -> None:
     made = gather(stored.catalog, 1, 1, stored.embedder)
     (stored.folder / "1-2").mkdir()
-    (stored.folder / "1-2" / "keys.npy").write_bytes(b"half")
+    (stored.folder / "1-2" / "keys.bin").write_bytes(b"half")
     (stored.folder / "1-2.tmp").mkdir()
-    write_snapshot(stored.folder, 1, 2, made)
+    write_snapshot(stored.folder, stored.catalog, 1, 2, made)
     assert np.array_equal(load_snapshot(stored.folder, stored.catalog, 1, 2, stored.embedder).keys, made.keys)
     drop_snapshots(stored.folder, 1, before=2)
     assert sorted(path.name for path in stored.folder.iterdir()) == ["1-2"]

@@ -5,6 +5,9 @@ Content is stored once per (content hash, pipeline): its compressed text, chunks
 generation g when ``born <= g`` and (``died`` is null or ``died > g``), so everything written for g+1 stays invisible
 until ``publish`` moves the repository's active generation by one statement.
 
+Ids of repositories, contents and places are never given twice (AUTOINCREMENT): the lexical index, snapshots and the
+caches of readers know things by them, and may hold some that are gone from here for a while.
+
 Raw ``sqlite3`` and not an SQL toolkit: importing SQLAlchemy costs 0.30 s of CPU (measured 2026-11-30), half of what a
 cold ``devmind search`` may spend.
 """
@@ -23,19 +26,23 @@ from typing import Any
 
 from devmind.errors import StoreError, UsageError
 
-FORMAT_VERSION = 2  # 1: first format; 2: a content names the model of its vectors
+# 1: first format; 2: a content names the model of its vectors; 3: ids are never used again, the knowledge base has one.
+FORMAT_VERSION = 3
 ORDINAL_BITS = 16  # a chunk's key is place_id << 16 | ordinal
+MAX_CHUNKS = 1 << ORDINAL_BITS  # of a document; one more would have the key of another place's first
 
 SCHEMA = """
+CREATE TABLE knowledge_base (kb_id TEXT NOT NULL);
+INSERT INTO knowledge_base VALUES (lower(hex(randomblob(8))));
 CREATE TABLE repository (
-  repo_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT,
-  include TEXT NOT NULL, exclude TEXT NOT NULL, active_generation INTEGER NOT NULL DEFAULT 0);
+  repo_id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, kind TEXT NOT NULL,
+  ref TEXT, include TEXT NOT NULL, exclude TEXT NOT NULL, active_generation INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE generation (
   repo_id INTEGER NOT NULL, number INTEGER NOT NULL, commit_hash TEXT NOT NULL, created_at REAL NOT NULL,
   report TEXT NOT NULL, PRIMARY KEY (repo_id, number)) WITHOUT ROWID;
 CREATE TABLE content (
-  content_id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, language TEXT NOT NULL, encoding TEXT NOT NULL,
-  size_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL, text BLOB NOT NULL, lead TEXT NOT NULL,
+  content_id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, language TEXT NOT NULL,
+  encoding TEXT NOT NULL, size_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL, text BLOB NOT NULL, lead TEXT NOT NULL,
   has_errors INTEGER NOT NULL, model TEXT NOT NULL, vectors BLOB NOT NULL);
 CREATE TABLE chunk (
   content_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
@@ -54,8 +61,8 @@ CREATE TABLE reference (
 CREATE INDEX reference_by_name ON reference (name);
 CREATE INDEX reference_by_content ON reference (content_id);
 CREATE TABLE place (
-  place_id INTEGER PRIMARY KEY, repo_id INTEGER NOT NULL, path TEXT NOT NULL, content_id INTEGER NOT NULL,
-  role TEXT NOT NULL, last_modified REAL, in_lexical INTEGER NOT NULL DEFAULT 0,
+  place_id INTEGER PRIMARY KEY AUTOINCREMENT, repo_id INTEGER NOT NULL, path TEXT NOT NULL,
+  content_id INTEGER NOT NULL, role TEXT NOT NULL, last_modified REAL, in_lexical INTEGER NOT NULL DEFAULT 0,
   UNIQUE (repo_id, path, content_id));
 CREATE INDEX place_by_content ON place (content_id);
 CREATE TABLE alive (place_id INTEGER NOT NULL, repo_id INTEGER NOT NULL, born INTEGER NOT NULL, died INTEGER);
@@ -93,6 +100,9 @@ def unknown_repository(name: str, known: Iterable[str]) -> UsageError:
 class Catalog:
     """One connection to a knowledge base's catalog.
 
+    A folder that cannot be written (by its rights, or as a whole file system) can be read when its last writer has
+    ended in order; it is then taken to stay as it is while the connection is open.
+
     Args:
         path: the SQLite file.
         create: make the file and its tables when absent; otherwise a missing file is a ``UsageError``.
@@ -107,15 +117,17 @@ class Catalog:
             raise UsageError(f"no knowledge base at {path.parent}: run 'devmind add SOURCE' first", code="no_kb")
         self.path = path
         try:
-            self.db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-            self.db.execute("PRAGMA journal_mode=WAL" if create else "PRAGMA query_only=1")
-            self.db.execute("PRAGMA synchronous=NORMAL")
-            self.db.execute("PRAGMA cache_size=-65536")
-            self.db.execute("PRAGMA mmap_size=1073741824")
+            try:
+                self.db = _connection(path, create=create)
+            except sqlite3.OperationalError as error:
+                if create or not _may_be_read_only(error):
+                    raise
+                self.db = _unchanging_connection(path, error)
             version = self.db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and create:
                 self.db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version={FORMAT_VERSION}; COMMIT;")
             elif version != FORMAT_VERSION:
+                self.db.close()
                 raise StoreError(
                     f"{path} has format {version}, this devmind reads format {FORMAT_VERSION}: "
                     "use the devmind that wrote it, or index again into another --kb folder",
@@ -154,6 +166,11 @@ class Catalog:
             return self.db.execute(sql, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise StoreError(f"the catalog {self.path} cannot be read: {error}; run 'devmind doctor'") from error
+
+    @property
+    def kb_id(self) -> str:
+        """What tells this knowledge base from any other, however often it is copied or moved."""
+        return "".join(str(row[0]) for row in self.rows("SELECT kb_id FROM knowledge_base"))
 
     # Repositories -----------------------------------------------------------------------------------------------
 
@@ -194,9 +211,17 @@ class Catalog:
         return self.repository(name)
 
     def drop_repository(self, repo_id: int) -> None:
+        """Forget a repository; its places stay, seen by nobody, until the lexical index has forgotten them too."""
         with self.transaction():
-            for table in ("alive", "place", "skip", "generation", "repository"):
+            for table in ("alive", "skip", "generation", "repository"):
                 self.db.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
+
+    def abandoned_places(self) -> list[int]:
+        """Return the places whose repository is gone."""
+        return [
+            row[0]
+            for row in self.rows("SELECT place_id FROM place WHERE repo_id NOT IN (SELECT repo_id FROM repository)")
+        ]
 
     # Writing one generation -------------------------------------------------------------------------------------
 
@@ -265,4 +290,40 @@ class Catalog:
         blob = self.rows("SELECT text FROM content WHERE content_id = ?", (content_id,))
         if not blob:
             raise StoreError(f"content {content_id} is gone from {self.path}; run 'devmind sync'")
-        return zlib.decompress(blob[0][0]).decode("utf-8", "surrogatepass")
+        try:
+            return zlib.decompress(blob[0][0]).decode("utf-8", "surrogatepass")
+        except (zlib.error, TypeError, UnicodeDecodeError) as error:
+            raise StoreError(
+                f"content {content_id} in {self.path} is damaged: {error}; restore the file from a copy, or index its "
+                "repositories again into another --kb folder",
+                code="damaged",
+            ) from error
+
+
+def _connection(place: Path | str, *, create: bool) -> sqlite3.Connection:
+    db = sqlite3.connect(place, timeout=30, isolation_level=None, check_same_thread=False, uri=isinstance(place, str))
+    try:
+        db.execute("PRAGMA journal_mode=WAL" if create else "PRAGMA query_only=1")
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.execute("PRAGMA cache_size=-65536")
+        db.execute("PRAGMA mmap_size=1073741824")
+        db.execute("PRAGMA user_version")  # the first that reads the file
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _may_be_read_only(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+def _unchanging_connection(path: Path, error: sqlite3.Error) -> sqlite3.Connection:
+    """Open a catalog where SQLite may not make the files beside it that it uses to tell writers from readers."""
+    if Path(f"{path}-wal").exists():
+        raise StoreError(
+            f"cannot read the catalog {path}: the folder is read-only and its last writer was killed; run "
+            "'devmind status' once where the folder can be written, or copy it to such a place",
+            code="read_only",
+        ) from error
+    return _connection(f"{path.absolute().as_uri()}?immutable=1", create=False)

@@ -1,12 +1,15 @@
 """The lexical leg's index: BM25 over weighted fields, one tantivy index for the whole knowledge base.
 
 Document frequencies are shared, so that scores of several repositories compare. The index holds what was ever placed;
-which of it a reader may see is the catalog's word. tantivy allows one writer and any number of readers.
+which of it a reader may see is the catalog's word. tantivy allows one writer and any number of readers. The index can
+be made again from the catalog (`ingest/mend.py`); opening never makes one, or a lost index would pass for an empty one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
@@ -15,26 +18,77 @@ import tantivy
 from devmind.errors import StoreError
 from devmind.index.catalog import ORDINAL_BITS
 from devmind.index.fields import ChunkFields
+from devmind.index.folders import clear
 
 # Hand-set, in the order of how telling a match is. On the semble suite without vectors, name 5, path 4 and doc 3 were
 # each worse (.785, .766, .788 against .789, nDCG@10); an ablation of the fields was not made yet.
 WEIGHTS = {"name": 3.0, "qualified": 1.0, "path": 2.0, "doc": 1.5, "body": 1.0}
 
 
-def _open(folder: Path) -> tantivy.Index:
+REMAKE = "run 'devmind sync', which makes it again from the catalog"
+_NO_LOCK = "Failed to acquire Lockfile"  # tantivy's word when a folder cannot be written
+
+
+def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("key", fast=True)
     builder.add_unsigned_field("place", indexed=True)
     builder.add_unsigned_field("repo", indexed=True, fast=True)
     for field in (*ChunkFields._fields, "path"):
         builder.add_text_field(field, tokenizer_name="terms", index_option="freq")
-    folder.mkdir(parents=True, exist_ok=True)
+    return builder.build()
+
+
+def create_lexical(folder: Path) -> None:
+    """Make an empty index in place of whatever lies at ``folder``.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
     try:
-        index = tantivy.Index(builder.build(), path=str(folder), reuse=True)
-    except ValueError as error:
-        raise StoreError(f"cannot open the lexical index {folder}: {error}; remove it and index again") from error
+        clear(folder)
+        folder.mkdir(parents=True)
+        tantivy.Index(_schema(), path=str(folder), reuse=False)
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"cannot make the lexical index {folder}: {error}; free disk space or mend the rights on the folder, and "
+            "run the same command again",
+            code="write_failed",
+        ) from error
+
+
+def _open(folder: Path) -> tantivy.Index:
+    """Open an index that exists.
+
+    Raises:
+        StoreError: there is none, it is damaged, or it holds other fields.
+    """
+    if not (folder / "meta.json").exists():
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(
+                f"{folder} is a file and should be the folder of the lexical index: {REMAKE}", code="lexical"
+            )
+        raise StoreError(f"the lexical index {folder} is missing or not whole: {REMAKE}", code="lexical")
+    with _reading(folder):
+        index = tantivy.Index.open(str(folder))
+    if index.schema != _schema():
+        raise StoreError(f"the lexical index {folder} has other fields: remove it and {REMAKE}", code="lexical")
     index.register_tokenizer("terms", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     return index
+
+
+@contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """Turn what tantivy says of damaged files, panics included, into a ``StoreError``."""
+    try:
+        yield
+    except BaseException as error:
+        # A panic of tantivy's is no `Exception`, and its class cannot be imported.
+        if not isinstance(error, OSError | ValueError) and type(error).__name__ != "PanicException":
+            raise
+        raise StoreError(
+            f"the lexical index {folder} cannot be read: {error}; remove it and {REMAKE}", code="lexical"
+        ) from error
 
 
 def idf(df: int, n_chunks: int) -> float:
@@ -46,7 +100,15 @@ class LexicalWriter:
     """Adds and deletes chunks; nothing is seen before ``commit``, and all of it after."""
 
     def __init__(self, folder: Path, *, memory_mb: int = 128) -> None:
-        self._writer = _open(folder).writer(heap_size=memory_mb * 1_000_000, num_threads=1)
+        self._folder = folder
+        try:
+            self._writer = _open(folder).writer(heap_size=memory_mb * 1_000_000, num_threads=1)
+        except (ValueError, OSError) as error:
+            raise StoreError(
+                f"the lexical index {folder} cannot be written: {error}; mend the rights on the folder and run the "
+                "same command again",
+                code="write_failed",
+            ) from error
 
     def add(self, place_id: int, repo_id: int, path: str, chunks: Iterable[ChunkFields]) -> None:
         """Add the chunks of a place, in order; ``path`` is the path's own terms."""
@@ -67,6 +129,10 @@ class LexicalWriter:
     def commit(self) -> None:
         try:
             self._writer.commit()
+            # tantivy makes these two for their owner alone; whoever may read the folder may read them.
+            mode = self._folder.stat().st_mode & 0o666
+            for name in ("meta.json", ".managed.json"):
+                (self._folder / name).chmod(mode)
         except (ValueError, OSError) as error:
             raise StoreError(f"the lexical index cannot be written: {error}; free disk space and run again") from error
 
@@ -75,24 +141,36 @@ class LexicalWriter:
 
 
 class LexicalReader:
-    """Searches the committed state; ``refresh`` takes up later commits."""
+    """Searches the committed state; ``refresh`` takes up later commits. Writes nothing but tantivy's lock file.
+
+    Raises:
+        StoreError: there is no index, or it is damaged (code ``lexical``); so do the methods.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._index = _open(folder)
-        self._schema = self._index.schema
+        self._folder = folder
+        self._schema = _schema()
         self.refresh()
 
     def refresh(self) -> None:
-        self._index.reload()
-        self._searcher = self._index.searcher()
+        try:
+            index = _open(self._folder)
+        except StoreError as error:
+            if _NO_LOCK not in str(error):
+                raise
+            index = _open_read_only(self._folder)
+        with _reading(self._folder):
+            self._searcher = index.searcher()
 
     @property
     def n_chunks(self) -> int:
-        return int(self._searcher.num_docs)
+        with _reading(self._folder):
+            return int(self._searcher.num_docs)
 
     def df(self, term: str, field: str = "body") -> int:
         """Return in how many chunks ``term`` occurs in ``field``."""
-        return int(self._searcher.doc_freq(field, term))
+        with _reading(self._folder):
+            return int(self._searcher.doc_freq(field, term))
 
     def search(
         self,
@@ -127,9 +205,29 @@ class LexicalReader:
             ]
             within = tantivy.Query.const_score_query(tantivy.Query.boolean_query(of_repo), 0.0)
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, within)])
-        found = self._searcher.search(query, limit=k, count=False).hits
-        keys = self._searcher.fast_field_values("key", [address for _, address in found])
+        with _reading(self._folder):
+            found = self._searcher.search(query, limit=k, count=False).hits
+            keys = self._searcher.fast_field_values("key", [address for _, address in found])
         return sorted(
             ((int(key or 0), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
             key=lambda pair: (-pair[1], pair[0]),
         )
+
+
+def _open_read_only(folder: Path) -> tantivy.Index:
+    """Open an index in a folder where tantivy cannot make its lock file: links to its files lie where it can.
+
+    The links may go at once: what the index reads is mapped into memory when it is opened.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="devmind-") as links:
+            for path in folder.absolute().iterdir():
+                if not path.name.endswith(".lock"):
+                    (Path(links) / path.name).symlink_to(path)
+            return _open(Path(links))
+    except OSError as error:
+        raise StoreError(
+            f"the lexical index {folder} lies in a read-only folder and no temporary folder can be made: {error}; set "
+            "TMPDIR to a folder that can be written",
+            code="lexical",
+        ) from error

@@ -1,16 +1,12 @@
 """One repository at one generation, as arrays: which chunks are visible, where they lie, and their vectors.
 
 A snapshot holds just the chunks alive at its generation, so it is both the vector leg's index and the answer to "is
-this chunk visible", without a question to the catalog. It is written beside the others and renamed into place before
-the generation is published, never changed after, and can be made again from the catalog.
+this chunk visible", without a question to the catalog, from which it is made (`index/snapshot_folder.py` keeps it).
 """
 
 from __future__ import annotations
 
-import json
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -26,7 +22,7 @@ Halves = npt.NDArray[np.float16]
 Keys = npt.NDArray[np.int64]
 
 CHUNK: Final = np.dtype(
-    [("file", "<i4"), ("start", "<i4"), ("end", "<i4"), ("kind", "<i2"), ("name", "<i8"), ("body", "<i8")]
+    [("file", "<i4"), ("start", "<i4"), ("end", "<i4"), ("kind", "<i4"), ("name", "<i8"), ("body", "<i8")]
 )
 
 
@@ -83,8 +79,14 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
     keys, chunks, vectors = [], [], []
     for at, (place_id, *_, content_id, model, blob) in enumerate(rows):
         if model != embedder.name:
-            raise _other_embedder(model, embedder)
+            raise other_embedder(model, embedder)
         found = chunks_of.get(content_id, ())
+        if len(blob) != len(found) * embedder.dim * 2:
+            raise StoreError(
+                f"content {content_id} in {catalog.path} has {len(blob)} bytes of vectors for {len(found)} chunks: the "
+                "catalog is damaged; restore it from a copy, or index its repositories again into another --kb folder",
+                code="damaged",
+            )
         held = np.zeros(len(found), CHUNK)
         if found:
             held["start"], held["end"], held["kind"], held["name"], held["body"] = zip(*found, strict=True)
@@ -130,59 +132,8 @@ def _signed(hexadecimal: str) -> int:
     return int(hexadecimal, 16) - (1 << 63)
 
 
-def _unit(rows: Halves) -> Halves:
-    wide = rows.astype(np.float32)
-    norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    unit: Halves = (wide / np.maximum(norms, 1e-6)[:, None]).astype(np.float16)
-    return unit
-
-
-def _folder(folder: Path, repo_id: int, generation: int) -> Path:
-    return folder / f"{repo_id}-{generation}"
-
-
-def write_snapshot(folder: Path, repo_id: int, generation: int, snapshot: Snapshot) -> None:
-    """Write a snapshot whole or not at all.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
-    final = _folder(folder, repo_id, generation)
-    draft = final.with_suffix(".tmp")
-    about = {
-        "model": snapshot.model,
-        "kinds": snapshot.kinds,
-        "files": [[file.path, file.role, file.language, file.content_id] for file in snapshot.files],
-    }
-    try:
-        for stale in (draft, final):
-            if stale.exists():  # of an ingest that was killed before it could publish
-                shutil.rmtree(stale)
-        draft.mkdir(parents=True)
-        for name in ("keys", "chunks", "prefix", "vectors"):
-            np.save(draft / f"{name}.npy", getattr(snapshot, name))
-        (draft / "about.json").write_text(json.dumps(about), "ascii")
-        draft.replace(final)
-    except OSError as error:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise StoreError(f"cannot write {final}: {error}; free disk space and run the same command again") from error
-
-
-def load_snapshot(folder: Path, catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
-    """Read a snapshot, or make it from the catalog when its files are missing or unreadable.
-
-    Raises:
-        StoreError: it was made with another embedder (code ``other_embedder``).
-    """
-    snapshot = _read(_folder(folder, repo_id, generation), repo_id)
-    if snapshot is None:
-        snapshot = gather(catalog, repo_id, generation, embedder)
-    if snapshot.model != embedder.name:
-        raise _other_embedder(snapshot.model, embedder)
-    return snapshot
-
-
-def _other_embedder(model: str, wanted: Embedder) -> StoreError:
+def other_embedder(model: str, wanted: Embedder) -> StoreError:
+    """Return the error for vectors of ``model`` where those of ``wanted`` are needed."""
     return StoreError(
         f"a generation here was indexed with the embedder '{model}', the setting says '{wanted.name}': "
         "run 'devmind sync', or restore the setting",
@@ -190,22 +141,8 @@ def _other_embedder(model: str, wanted: Embedder) -> StoreError:
     )
 
 
-def _read(at: Path, repo_id: int) -> Snapshot | None:
-    try:
-        about = json.loads((at / "about.json").read_text("ascii"))
-        keys, chunks, prefix, vectors = (
-            np.asarray(np.load(at / f"{name}.npy", mmap_mode="r")) for name in ("keys", "chunks", "prefix", "vectors")
-        )
-        if not len(keys) == len(chunks) == len(prefix) == len(vectors) or chunks.dtype != CHUNK:
-            return None
-        files = tuple(File(repo_id, *row) for row in about["files"])
-        return Snapshot(about["model"], keys, chunks, prefix, vectors, files, tuple(about["kinds"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def drop_snapshots(folder: Path, repo_id: int, *, before: int | None = None) -> None:
-    """Delete the snapshots of a repository, or those of generations ``before`` a number."""
-    for old in folder.glob(f"{repo_id}-*"):
-        if before is None or int(old.stem.split("-")[1]) < before:
-            shutil.rmtree(old, ignore_errors=True)
+def _unit(rows: Halves) -> Halves:
+    wide = rows.astype(np.float32)
+    norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    unit: Halves = (wide / np.maximum(norms, 1e-6)[:, None]).astype(np.float16)
+    return unit

@@ -42,6 +42,15 @@ def insert_rows(catalog: Catalog, content_id: int, rows: Rows) -> None:
             catalog.db.executemany(f"INSERT INTO {table} VALUES (?{marks})", [(content_id, *row) for row in found])
 
 
+def n_lexical(catalog: Catalog) -> int:
+    """Return how many chunks the lexical index must hold at least: those of places that a kept generation shows."""
+    rows = catalog.rows(
+        """SELECT count(*) FROM place p JOIN chunk c ON c.content_id = p.content_id
+        WHERE p.in_lexical = 1 AND p.place_id IN (SELECT place_id FROM alive)"""
+    )
+    return int(rows[0][0])
+
+
 def stored_symbols(catalog: Catalog, content_id: int) -> tuple[Symbol, ...]:
     rows = catalog.rows(
         "SELECT name, qualified_name, kind, start_line, end_line, doc_line, signature, docstring, visibility, parent "

@@ -36,7 +36,7 @@ class View:
         for snapshot in self._snapshots:
             own = np.array(snapshot.chunks)
             own["file"] += len(self.files)
-            own["kind"] = np.array([kinds.setdefault(k, len(kinds)) for k in snapshot.kinds], np.int16)[own["kind"]]
+            own["kind"] = np.array([kinds.setdefault(k, len(kinds)) for k in snapshot.kinds], np.int32)[own["kind"]]
             chunks.append(own)
             self.files += snapshot.files
         held = np.concatenate(chunks) if chunks else np.empty(0, CHUNK)
@@ -61,14 +61,19 @@ class View:
         return rows
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
-        """Return the cosine of ``query`` (unit length) with each of ``rows`` (ascending)."""
+        """Return the cosine of ``query`` (unit length) with each of ``rows`` (ascending).
+
+        A vector that was damaged on disk gives some number in -1..1, never one that upsets the ranking.
+        """
         parts = np.searchsorted(rows, self._bases)
-        found = [
-            np.einsum("ij,j->i", s.vectors[rows[low:high] - base].astype(np.float32), query)
-            for s, base, low, high in zip(self._snapshots, self._bases, parts, parts[1:], strict=False)
-            if high > low
-        ]
-        return np.concatenate(found) if found else np.empty(0, np.float32)
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = [
+                np.einsum("ij,j->i", s.vectors[rows[low:high] - base].astype(np.float32), query)
+                for s, base, low, high in zip(self._snapshots, self._bases, parts, parts[1:], strict=False)
+                if high > low
+            ]
+        cosines: Floats = np.concatenate(found) if found else np.empty(0, np.float32)
+        return np.clip(np.nan_to_num(cosines, nan=0.0), -1.0, 1.0)
 
     def scan(self, query: Floats) -> Floats:
         """Return the cosine of ``query`` `(dim,)` with every row, by the leading dimensions alone."""

@@ -13,10 +13,11 @@ import numpy as np
 from devmind.chunk import ChunkRules, chunk_document
 from devmind.embed.tokenizer import count_tokens_by_line
 from devmind.embed.types import ChunkText, Embedder
+from devmind.index.catalog import MAX_CHUNKS
 from devmind.index.fields import ChunkFields, chunk_fields
 from devmind.index.stored import Rows, rows_of
 from devmind.parse import parse
-from devmind.types import Chunk, Document, ParsedDocument, split_lines
+from devmind.types import Chunk, Document, ParsedDocument, Skipped, split_lines
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
 PIPELINE = "3"
@@ -47,11 +48,22 @@ def fingerprint(rules: ChunkRules, embedder: Embedder) -> str:
     return f"{PIPELINE}/{rules.strategy}/{rules.budget_tokens}/{embedder.name}"
 
 
-def build_batch(documents: Sequence[Document], rules: ChunkRules, embedder: Embedder) -> list[Built]:
-    """Parse, chunk and embed; the chunks of all documents go to the model together, which a remote one is glad of."""
-    parsed = [parse(document) for document in documents]
-    chunked = [cut(document, found, rules, embedder) for document, found in zip(documents, parsed, strict=True)]
-    return finish(documents, parsed, chunked, embedder)
+def build_batch(documents: Sequence[Document], rules: ChunkRules, embedder: Embedder) -> list[Built | Skipped]:
+    """Parse, chunk and embed; the chunks of all documents go to the model together, which a remote one is glad of.
+
+    A document of more chunks than can be told apart comes back as a skip.
+    """
+    skips: list[Built | Skipped] = []
+    whole: list[tuple[Document, ParsedDocument, Sequence[Chunk]]] = []
+    for document in documents:
+        parsed = parse(document)
+        chunks = cut(document, parsed, rules, embedder)
+        if len(chunks) > MAX_CHUNKS:
+            detail = f"{len(chunks)} chunks, the limit is {MAX_CHUNKS}"
+            skips.append(Skipped(document.path, "too_many_chunks", detail, document.size_bytes))
+        else:
+            whole.append((document, parsed, chunks))
+    return [*finish(whole, embedder), *skips]
 
 
 def cut(document: Document, parsed: ParsedDocument, rules: ChunkRules, embedder: Embedder) -> tuple[Chunk, ...]:
@@ -64,19 +76,14 @@ def cut(document: Document, parsed: ParsedDocument, rules: ChunkRules, embedder:
     return chunk_document(document, parsed, rules, count_tokens_by_line=count_tokens_by_line, embed_lines=embed_lines)
 
 
-def finish(
-    documents: Sequence[Document],
-    parsed: Sequence[ParsedDocument],
-    chunked: Sequence[Sequence[Chunk]],
-    embedder: Embedder,
-) -> list[Built]:
-    """Add to chunked documents what the recall index needs."""
-    texts = [ChunkText(c.qualified_name, c.header, c.content) for chunks in chunked for c in chunks]
+def finish(documents: Sequence[tuple[Document, ParsedDocument, Sequence[Chunk]]], embedder: Embedder) -> list[Built]:
+    """Add to documents, each with its structure and chunks, what the recall index needs."""
+    texts = [ChunkText(c.qualified_name, c.header, c.content) for _, _, chunks in documents for c in chunks]
     vectors = np.asarray(embedder.embed_chunks(texts), np.float16)
-    ends = accumulate(map(len, chunked))
+    ends = accumulate(len(chunks) for _, _, chunks in documents)
     return [
         _built(document, structure, chunks, vectors[end - len(chunks) : end].tobytes())
-        for document, structure, chunks, end in zip(documents, parsed, chunked, ends, strict=True)
+        for (document, structure, chunks), end in zip(documents, ends, strict=True)
     ]
 
 

@@ -7,19 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 from devmind.embed.types import Embedder
 from devmind.index.catalog import Catalog, Repository
-from devmind.index.lexical import LexicalWriter
-from devmind.index.snapshot import drop_snapshots, gather, write_snapshot
+from devmind.index.snapshot import gather
+from devmind.index.snapshot_folder import drop_snapshots, write_snapshot
+from devmind.ingest.forget import forget
 from devmind.ingest.report import Report
-from devmind.types import Skipped
+from devmind.types import SkipByRule, Skipped
 
-# Skips that follow a rule; every other reason counts against completeness.
-BY_RULE = {
-    "ignored", "excluded", "binary", "too_large", "minified", "generated", "vendored", "secret", "symlink",
-    "symlink_outside", "symlink_loop", "broken_symlink", "empty", "not_regular", "submodule",
-}  # fmt: skip
+BY_RULE = frozenset(get_args(SkipByRule))  # every other reason counts against completeness
 VISIBLE_AT = (
     "FROM alive a JOIN place p ON p.place_id = a.place_id {} WHERE a.repo_id = ? AND a.born <= ? "
     "AND (a.died IS NULL OR a.died > ?)"
@@ -81,9 +79,8 @@ class Publisher:
             db.executemany(
                 "INSERT INTO skip VALUES (?,?,?,?,?,?)", [(repo.repo_id, number, *row) for row in _skip_rows(skips)]
             )
-        write_snapshot(
-            self.kb / "vectors", repo.repo_id, number, gather(self.catalog, repo.repo_id, number, self.embedder)
-        )
+        made = gather(self.catalog, repo.repo_id, number, self.embedder)
+        write_snapshot(self.kb / "vectors", self.catalog, repo.repo_id, number, made)
 
     def _report(
         self,
@@ -150,33 +147,8 @@ class Publisher:
             "SELECT place_id FROM place WHERE repo_id = ? AND place_id NOT IN (SELECT place_id FROM alive)",
             (repo.repo_id,),
         )
-        self._forget([row[0] for row in dead])
+        forget(self.kb, self.catalog, [row[0] for row in dead])
         drop_snapshots(self.kb / "vectors", repo.repo_id, before=active - 1)
-
-    def remove(self, repo: Repository) -> None:
-        """Remove a repository and all that only it holds."""
-        places = [row[0] for row in self.catalog.rows("SELECT place_id FROM place WHERE repo_id = ?", (repo.repo_id,))]
-        self.catalog.drop_repository(repo.repo_id)
-        self._forget(places)
-        drop_snapshots(self.kb / "vectors", repo.repo_id)
-
-    def _forget(self, places: Sequence[int]) -> None:
-        """Delete places from the lexical index and the catalog, and contents that no place holds any more."""
-        if not places:
-            return
-        lexical = LexicalWriter(self.kb / "lexical")
-        for place_id in places:
-            lexical.delete_place(place_id)
-        lexical.commit()
-        lexical.close()
-        with self.catalog.transaction():
-            db = self.catalog.db
-            db.executemany("DELETE FROM place WHERE place_id = ?", [(p,) for p in places])
-            orphans = db.execute(
-                "SELECT content_id FROM content WHERE content_id NOT IN (SELECT content_id FROM place)"
-            ).fetchall()
-            for table in ("chunk", "symbol", "reference", "content"):
-                db.executemany(f"DELETE FROM {table} WHERE content_id = ?", orphans)
 
 
 def skips_of(catalog: Catalog, repo: Repository, generation: int) -> list[Skipped]:

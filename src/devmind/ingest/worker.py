@@ -13,7 +13,8 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import IO, Any
 
@@ -22,10 +23,11 @@ from devmind.embed.choose import open_embedder
 from devmind.embed.remote import RemoteOptions
 from devmind.errors import StoreError
 from devmind.ingest.build import Built, build_batch
-from devmind.types import Document
+from devmind.types import Document, Skipped
 
 Request = tuple[list[Document], ChunkRules, RemoteOptions | None]
 _SIZE = struct.Struct("<Q")
+ENDING_S = 10.0  # a process whose pipe is closed has all but ended
 
 
 def _send(stream: IO[bytes], value: object) -> None:
@@ -36,11 +38,13 @@ def _send(stream: IO[bytes], value: object) -> None:
 
 
 def _receive(stream: IO[bytes]) -> Any:
-    """Return the next value, or None at the end of the stream."""
+    """Return the next value, or None at the end of the stream, even when that comes in the middle of a value."""
     head = stream.read(_SIZE.size)
     if len(head) < _SIZE.size:
         return None
-    return pickle.loads(stream.read(_SIZE.unpack(head)[0]))
+    size = _SIZE.unpack(head)[0]
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
 
 
 class Workers:
@@ -69,9 +73,9 @@ class Workers:
 
     def build(
         self, batches: Iterable[list[Document]], rules: ChunkRules, remote: RemoteOptions | None
-    ) -> Iterator[list[Built]]:
+    ) -> Iterator[list[Built | Skipped]]:
         """Yield the built batches as they come ready; few are held at once."""
-        waiting: set[Future[list[Built]]] = set()
+        waiting: set[Future[list[Built | Skipped]]] = set()
         for batch in batches:
             waiting.add(self._threads.submit(self._ask, (batch, rules, remote)))
             if len(waiting) >= 3 * len(self._all):
@@ -81,27 +85,37 @@ class Workers:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
 
-    def _ask(self, request: Request) -> list[Built]:
+    def _ask(self, request: Request) -> list[Built | Skipped]:
         with self._lock:
+            if not self._free:  # those that ended are not replaced; the first to find out says so for all
+                raise _ended(self._all)
             process = self._free.pop()
         assert process.stdin is not None and process.stdout is not None
         try:
             _send(process.stdin, request)
             result = _receive(process.stdout)
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
-            raise StoreError(f"an indexing worker ended early ({error}): run the same command again") from error
+        except OSError as error:
+            raise _ended([process]) from error
+        if result is None:
+            raise _ended([process])
         with self._lock:
             self._free.append(process)
-        if result is None:
-            raise StoreError(
-                f"an indexing worker ended with code {process.wait()}: it may have run out of memory; run the same "
-                "command again, with one worker (n_workers = 1 in config.toml) if it happens twice",
-                code="worker_ended",
-            )
         if isinstance(result, BaseException):
             raise result
-        built: list[Built] = result
+        built: list[Built | Skipped] = result
         return built
+
+
+def _ended(processes: Sequence[subprocess.Popen[bytes]]) -> StoreError:
+    """Return the error for the first of ``processes`` that has ended, which is waited for."""
+    codes = [process.wait(timeout=ENDING_S) if len(processes) == 1 else process.poll() for process in processes]
+    code = next((code for code in codes if code is not None), None)
+    how = f"was killed by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
+    return StoreError(
+        f"an indexing worker {how}: it may have run out of memory; what was indexed is kept, so run the same command "
+        "again, with one worker (n_workers = 1 in config.toml) if it happens twice",
+        code="worker_ended",
+    )
 
 
 def main() -> None:
@@ -117,6 +131,21 @@ def main() -> None:
             documents, rules, remote = request
             answer: object = build_batch(documents, rules, open_embedder(remote))
         except Exception as error:  # a process edge: the parent raises it again
-            error.add_note("in an indexing worker")
-            answer = error
+            answer = _portable(error)
         _send(sys.stdout.buffer, answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return what the parent can raise: the error itself, unless it cannot be sent or tells of this process alone."""
+    if isinstance(error, MemoryError):
+        return StoreError(
+            "an indexing worker ran out of memory; what was indexed is kept, so run the same command again with one "
+            "worker (n_workers = 1 in config.toml)",
+            code="worker_ended",
+        )
+    error.add_note("in an indexing worker")
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # whatever a foreign class does there
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -20,9 +21,11 @@ from devmind.embed.choose import open_embedder
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import Catalog, Repository
+from devmind.index.lexical import create_lexical
 from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish
 from devmind.ingest.exchange import document_from_json
 from devmind.ingest.intake import Intake
+from devmind.ingest.mend import Tell, mend
 from devmind.ingest.publish import Publisher, commit_of, skips_of
 from devmind.ingest.report import IngestOptions, OnProgress, Progress, Report
 from devmind.ingest.worker import Workers
@@ -33,7 +36,14 @@ MIN_BATCHES_FOR_WORKERS = 4  # below that, starting workers (imports, grammars) 
 WINDOW_BYTES = 64_000_000  # source text held in memory at once
 IMPORT_BATCH = 200  # documents in one transaction
 
-Tell = Callable[[str, int, int, int, int], None]
+
+@dataclass(frozen=True, slots=True)
+class _Importing:
+    """A repository that an import fills, and what of it is left out."""
+
+    repo: Repository
+    commit: str
+    skips: list[Skipped] = field(default_factory=list)
 
 
 class Writer:
@@ -63,7 +73,14 @@ class Writer:
             raise StoreError(
                 f"another devmind process is writing {kb}: wait until it has finished, then run this again", code="busy"
             ) from error
-        self.catalog = Catalog(kb / "catalog.sqlite", create=True)
+        try:
+            if not (kb / "catalog.sqlite").exists():  # first, so that a reader never finds the one without the other
+                create_lexical(kb / "lexical")
+            self.catalog = Catalog(kb / "catalog.sqlite", create=True)
+        except BaseException:
+            self._lock.close()
+            raise
+        self._mended = False
         self.embedder = embedder or open_embedder(options.remote)
         self._in_process = embedder is not None or options.n_workers <= 1
         self.publisher = Publisher(kb, self.catalog, self.embedder, keep=options.keep_generations)
@@ -111,17 +128,19 @@ class Writer:
         """Bring a registered repository up to date with its source."""
         repo = self.catalog.repository(name)
         if repo.kind == "import":
+            self._mend()
             raise UsageError(f"'{name}' was imported from a file and has no source to sync: import it again")
         return self._index(repo, progress, open_source(repo.source, ref=repo.ref, mirror_dir=self.kb / "mirrors"))
 
     def remove(self, name: str) -> None:
         """Remove a repository and all that only it holds."""
-        self.publisher.remove(self.catalog.repository(name))
+        self._remove(self.catalog.repository(name))
 
     def rollback(self, name: str, generation: int) -> Report:
         """Publish a new generation whose files equal those of ``generation``."""
         repo = self.catalog.repository(name)
         started = time.monotonic()
+        self._mend()
         kept = self.publisher.kept(repo)
         if generation not in kept:
             raise UsageError(
@@ -148,23 +167,29 @@ class Writer:
         """
         started = time.monotonic()
         before = {repo.name for repo in self.catalog.repositories()}
-        repos: dict[str, tuple[Repository, str]] = {}
+        repos: dict[str, _Importing] = {}
+        self._mend(_teller(progress, started))
         try:
             with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
                 self._take_in(lines, repos, intake, _teller(progress, started))
         except BaseException:
-            for name, (repo, _) in repos.items():
+            for name, taken in repos.items():
                 if name not in before:
-                    self.publisher.remove(repo)
+                    self._remove(taken.repo)
             raise
         return [
-            self.publisher.publish(repo, intake.places[repo.repo_id], [], commit=commit, n_reused=0, started=started)
-            for repo, commit in repos.values()
+            self.publisher.publish(
+                taken.repo,
+                intake.places[taken.repo.repo_id],
+                taken.skips,
+                commit=taken.commit,
+                n_reused=0,
+                started=started,
+            )
+            for taken in repos.values()
         ]
 
-    def _take_in(
-        self, lines: Iterable[str], repos: dict[str, tuple[Repository, str]], intake: Intake, tell: Tell
-    ) -> None:
+    def _take_in(self, lines: Iterable[str], repos: dict[str, _Importing], intake: Intake, tell: Tell) -> None:
         """Store imported documents, ``IMPORT_BATCH`` in a transaction; note their repositories in ``repos``."""
         numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
         key = f"{fingerprint(self.rules, self.embedder)}/import"
@@ -173,16 +198,19 @@ class Writer:
             parsed = [document_from_json(line, number) for number, line in batch]
             for item in parsed:
                 if item.repo not in repos:
-                    repos[item.repo] = (self._imported(item.repo), item.commit)
+                    repos[item.repo] = _Importing(self._imported(item.repo), item.commit)
             with self.catalog.transaction():
                 for item in parsed:
-                    repo = repos[item.repo][0]
+                    repo = repos[item.repo].repo
+                    if item.skipped is not None:
+                        repos[item.repo].skips.append(item.skipped)
+                        continue
                     content_hash = stable_id(key, item.identity)
                     known = self.catalog.content_ids([content_hash])
                     if known:
                         intake.place(repo, item.document, known[content_hash])
                     else:
-                        built = finish([item.document], [item.structure], [item.chunks], self.embedder)
+                        built = finish([(item.document, item.structure, item.chunks)], self.embedder)
                         intake.store(repo, built[0], content_hash)
             n_bytes += sum(item.document.size_bytes for item in parsed)
             tell("import", batch[-1][0], 0, n_bytes, 0)
@@ -199,24 +227,40 @@ class Writer:
         self.catalog.clear_pending(repo)
         return repo
 
+    # What earlier runs left or lost -----------------------------------------------------------------------------
+
+    def _mend(self, tell: Tell | None = None) -> None:
+        """Look once whether the recall index is whole, and make again what is not."""
+        if not self._mended:
+            mend(self.kb, self.catalog, self.embedder, tell or _teller(None, 0.0))
+            self._mended = True
+
+    def _remove(self, repo: Repository) -> None:
+        self.catalog.drop_repository(repo.repo_id)
+        self._mended = False
+        self._mend()  # forgets the places of repositories that are gone
+
     # One ingest -------------------------------------------------------------------------------------------------
 
     def _index(self, repo: Repository, progress: OnProgress | None, source: Any) -> Report:
         started = time.monotonic()
         self.catalog.clear_pending(repo)
         tell = _teller(progress, started)
+        self._mend(tell)
         skips: list[Skipped] = []
         n_reused = 0
         with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
             found = scan(source, ScanRules(include=repo.include, exclude=repo.exclude))
             for window in _windows(found, skips, tell):
-                n_reused += self._take_window(repo, window, intake, tell)
+                n_reused += self._take_window(repo, window, intake, skips, tell)
             places = intake.places[repo.repo_id]
             tell("publish", len(places), len(places), 0, 0)
         return self.publisher.publish(repo, places, skips, commit=source.commit, n_reused=n_reused, started=started)
 
-    def _take_window(self, repo: Repository, window: Sequence[Document], intake: Intake, tell: Tell) -> int:
-        """Store the documents of a window; return how many had been stored before."""
+    def _take_window(
+        self, repo: Repository, window: Sequence[Document], intake: Intake, skips: list[Skipped], tell: Tell
+    ) -> int:
+        """Store the documents of a window; return how many had been stored before. What cannot be is put aside."""
         key = fingerprint(self.rules, self.embedder)
         hashes = {document.path: stable_id(key, document.content_hash) for document in window}
         known = self.catalog.content_ids(set(hashes.values()))
@@ -224,24 +268,30 @@ class Writer:
         for document in window:
             if hashes[document.path] not in known:
                 new.setdefault(hashes[document.path], document)
+        refused: dict[str, Skipped] = {}
         total_bytes = sum(len(document.text) for document in new.values())
         done = done_bytes = 0
         tell("index", 0, len(new), 0, total_bytes)
         for batch in self._built(list(new.values())):
             with self.catalog.transaction():
                 for built in batch:
-                    content_hash = hashes[built.document.path]
-                    known[content_hash] = intake.store(repo, built, content_hash)
+                    if isinstance(built, Skipped):
+                        refused[hashes[built.path]] = built
+                    else:
+                        content_hash = hashes[built.document.path]
+                        known[content_hash] = intake.store(repo, built, content_hash)
+                        done_bytes += built.document.size_bytes
             done += len(batch)
-            done_bytes += sum(built.document.size_bytes for built in batch)
             tell("index", done, len(new), done_bytes, total_bytes)
         with self.catalog.transaction():
             for document in window:
-                if document.path not in intake.places[repo.repo_id]:
+                if hashes[document.path] in refused:
+                    skips.append(replace(refused[hashes[document.path]], path=document.path))
+                elif document.path not in intake.places[repo.repo_id]:
                     intake.place(repo, document, known[hashes[document.path]])
         return len(window) - len(new)
 
-    def _built(self, documents: Sequence[Document]) -> Iterator[list[Built]]:
+    def _built(self, documents: Sequence[Document]) -> Iterator[list[Built | Skipped]]:
         """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
         work = list(batches(documents))
         if self._in_process or len(work) < MIN_BATCHES_FOR_WORKERS:

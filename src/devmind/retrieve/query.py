@@ -16,12 +16,19 @@ from devmind.index.terms import CJK, terms
 from devmind.retrieve.chinese import Word, segment
 from devmind.retrieve.expand import expand, names
 
+# A run is bounded and begins where no other run goes on, or a text built for it would take seconds (the square of its
+# length); no name or path that people write is longer.
+_WORD = r"[A-Za-z_$][\w$]{0,200}"
 IDENTIFIER = re.compile(
-    r"\b[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)+|\b[A-Za-z_$]*(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z])[\w$]*|`[^`\s]+`"
+    rf"(?<![\w$]){_WORD}(?:(?:\.|::|->|#|\\){_WORD}){{1,20}}"
+    r"|(?<![\w$])[A-Za-z_$]{0,100}(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]{1,100}[A-Z])[\w$]{0,200}"
+    r"|`[^`\s]{1,400}`"
 )
 PATHLIKE = re.compile(
-    r"[\w.@-]+(?:/[\w.@-]+)+|\b[\w-]+\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b"
+    r"(?<![\w.@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,20}"
+    r"|(?<![\w-])[\w-]{1,100}\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b"
 )
+MAX_CHARS = 20_000  # of a query; what comes after says nothing new
 # Words that ask rather than tell; stemmed, as `terms` gives them.
 STOP = frozenset(
     terms(
@@ -36,7 +43,6 @@ STOP = frozenset(
 MAX_TERMS = 48  # an issue's text is cut to its most telling terms: more only add noise and time
 # English names of a Chinese word that go into the vector: with all of them span R@10 is .02 lower (docs/retrieval.md).
 IN_VECTOR = 2
-MAX_CHARS = 20_000  # of a text that are read at all
 MAX_IDENTIFIERS = 40
 
 
@@ -89,7 +95,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
             weights, key=lambda t: (-weights[t] * rarity(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t)
         )
         weights = {term: weights[term] for term in telling[:MAX_TERMS]}
-    written = [found.strip("`") for found in IDENTIFIER.findall(read)]
+    written = (n.strip("`") if n.startswith("`") else n.lstrip("$") for n in IDENTIFIER.findall(read))
     identifiers = tuple(dict.fromkeys([*written, *names(words, df)]))
     bare = text.strip()
     symbolic = bool(re.fullmatch(r"[\w$.:#>\\-]+(?:\(\))?", bare)) and not CJK.search(bare)
@@ -101,7 +107,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         groups=tuple(groups),
         identifiers=identifiers[:MAX_IDENTIFIERS],
         paths=tuple(dict.fromkeys(PATHLIKE.findall(read)))[:20],
-        english=_in_english(text, words),
+        english=_in_english(read, words),
         symbolic=symbolic,
     )
 

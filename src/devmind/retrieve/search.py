@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from devmind.embed.types import Embedder
-from devmind.errors import UsageError
+from devmind.errors import StoreError, UsageError
 from devmind.index.catalog import ORDINAL_BITS, Catalog, unknown_repository
 from devmind.index.lexical import LexicalReader, idf
-from devmind.index.snapshot import File, Floats, Snapshot, load_snapshot
+from devmind.index.snapshot import File, Floats, Snapshot
+from devmind.index.snapshot_folder import load_snapshot
 from devmind.index.terms import terms
 from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import defining, words_of
@@ -95,7 +96,7 @@ class Retriever:
         self.kb = kb
         self.catalog = Catalog(kb / "catalog.sqlite")
         self.embedder = embedder
-        self._lexical = LexicalReader(kb / "lexical")
+        self._reader: LexicalReader | None = None
         self._snapshots: dict[tuple[int, int], Snapshot] = {}
         self._views: OrderedDict[tuple[tuple[int, int], ...], View] = OrderedDict()
         self._active: Active = {}
@@ -154,6 +155,9 @@ class Retriever:
             self.catalog.db.execute("BEGIN")
             try:
                 yield
+            except StoreError:
+                self._reader = None  # it may be mended by the next search
+                raise
             finally:
                 self.catalog.db.execute("ROLLBACK")
 
@@ -199,11 +203,19 @@ class Retriever:
 
     # The published state ----------------------------------------------------------------------------------------
 
+    @property
+    def _lexical(self) -> LexicalReader:
+        """The lexical leg, opened by the first search: all else can be asked without it."""
+        if self._reader is None:
+            self._reader = LexicalReader(self.kb / "lexical")
+        return self._reader
+
     def _take_up(self) -> Active:
         """Read the active generations; when they moved, see the lexical commits that came before."""
         active = self.catalog.active()
         if active != self._active:
-            self._lexical.refresh()
+            if self._reader is not None:
+                self._reader.refresh()
             self._snapshots = {
                 at: s for at, s in self._snapshots.items() if active.get(at[0], ("", -1, ""))[1] == at[1]
             }

@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from devmind.scan.document import read_document, skip_by_name
+from devmind.scan.document import read_document, skip_by_name, skip_secret
 from devmind.scan.git import read_blobs
 from devmind.scan.rules import ScanRules, shown
+from devmind.scan.secrets import mask_secrets
 from devmind.scan.source import Source, open_source
 from devmind.scan.walk import Entry, read_file, unreadable, walk_folder, walk_tree, walk_work_tree
 from devmind.types import Document, Skipped
 
-__all__ = ["ScanRules", "Source", "open_source", "scan"]
+__all__ = ["ScanRules", "Source", "mask_secrets", "open_source", "scan", "skip_secret"]
 
 
 def scan(source: Source, rules: ScanRules) -> Iterator[Document | Skipped]:

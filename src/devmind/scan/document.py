@@ -85,6 +85,16 @@ def skip_by_name(path: str, size_bytes: int, max_bytes: int) -> Skipped | None:
     return None
 
 
+def skip_secret(path: str, text: str, size_bytes: int) -> Skipped | None:
+    """Return a skip for a file that by its name or content exists to hold keys or passwords."""
+    name = path.rpartition("/")[2].lower()
+    if _is_key_name(path, name, name.rpartition(".")[2] if "." in name else ""):
+        return Skipped(path, "secret", "a file of this name holds keys or passwords", size_bytes)
+    if _is_secret_content(path, text):
+        return Skipped(path, "secret", "it holds a private key or access tokens", size_bytes)
+    return None
+
+
 def read_document(path: str, data: bytes, *, last_modified: float | None = None) -> Document | Skipped:
     """Turn the whole content of one file into a document, or say why it is none."""
     size_bytes = len(data)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from devmind.scan import git
 from devmind.scan.rules import DEVMINDIGNORE, GITIGNORE, Gate, ScanRules, shown
-from devmind.types import Skipped
+from devmind.types import Skipped, SkipReason
 
 _MAX_IGNORE_FILE = 1_000_000
 _READ_STEP = 1 << 16
@@ -229,7 +229,7 @@ def _link_in_tree(raw: bytes, links: Mapping[bytes, bytes], present: set[bytes])
     return _link(raw, "symlink_loop", size_bytes)
 
 
-_LINK_DETAILS = {
+_LINK_DETAILS: Mapping[SkipReason, str] = {
     "symlink": "a link to something that is indexed at its own path",
     "symlink_outside": "a link that leaves the source",
     "symlink_loop": "a link that leads back to itself",
@@ -237,7 +237,7 @@ _LINK_DETAILS = {
 }
 
 
-def _link(raw: bytes, reason: str, size_bytes: int) -> Skipped:
+def _link(raw: bytes, reason: SkipReason, size_bytes: int) -> Skipped:
     return Skipped(shown(raw), reason, _LINK_DETAILS[reason], size_bytes)
 
 
@@ -245,7 +245,7 @@ def _submodule(raw: bytes) -> Skipped:
     return Skipped(shown(raw), "submodule", "a repository of its own: add it as a source if it is wanted")
 
 
-def _code(error: OSError) -> str:
+def _code(error: OSError) -> SkipReason:
     return "vanished" if isinstance(error, FileNotFoundError | NotADirectoryError) else "unreadable"
 
 
