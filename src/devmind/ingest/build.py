@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from devmind.embed.remote import RemoteOptions
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
-PIPELINE = "3"
+PIPELINE = "4"
 BATCH_BYTES = 256_000
 
 

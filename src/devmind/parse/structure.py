@@ -21,6 +21,7 @@ MAX_DOCSTRING: Final = 4000
 MAX_NAME: Final = 200
 MAX_QUALIFIED: Final = 1000  # of names nested without end, which would fill the catalog with the square of their number
 MAX_QUALIFIER: Final = 120
+CUT: Final = "…"  # ends a qualifier of which the rest is not kept
 LONG_UNIT_LINES: Final = 30
 LEAD_WITHIN_LINES: Final = 150
 
@@ -329,7 +330,7 @@ class _Pass:
         elif qualifiers := captures.get("qualifier"):
             qualifier = self.node_text(qualifiers[0], MAX_QUALIFIER)
             if "\n" in qualifier or len(qualifier) == MAX_QUALIFIER:
-                qualifier = ""
+                qualifier = qualifier.partition("\n")[0].rstrip() + CUT  # a call on something is not a bare call
         if name:
             self.references.append(Reference(name, cast(EdgeKind, kind), self.line_of(start), scope, qualifier, alias))
 
