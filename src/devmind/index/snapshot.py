@@ -49,8 +49,8 @@ class Snapshot:
     Attributes:
         model: name of the embedder that made the vectors.
         keys: `(n,) int64`, ascending: place id and ordinal.
-        chunks: `(n,)` of `CHUNK`: index of the file, lines, a bit for each kind that the chunk is of or defines a symbol
-            of, hashes of qualified name (0: none) and of the body's terms.
+        chunks: `(n,)` of `CHUNK`: index of the file, lines, a bit for the chunk's kind and for each of the symbols that
+            it defines, hashes of qualified name (0: none) and of the body's terms.
         prefix: `(n, prefix) float16`, the leading dimensions at unit length.
         vectors: `(n, dim) float16`, unit rows; memory-mapped when read from disk.
         files: the files, by index.

@@ -14,14 +14,13 @@ from devmind.parse.comments import is_for_machines, is_licence, strip_marks
 from devmind.parse.endpoints import http_method, request_path, route_path, unquote
 from devmind.parse.spec import LanguageSpec
 from devmind.parse.tree import Match, Node, Tree, matches, parse_bytes
-from devmind.types import EdgeKind, ParsedDocument, Reference, Symbol, SymbolKind
+from devmind.types import CUT, EdgeKind, ParsedDocument, Reference, Symbol, SymbolKind
 
 MAX_SIGNATURE: Final = 300
 MAX_DOCSTRING: Final = 4000
 MAX_NAME: Final = 200
 MAX_QUALIFIED: Final = 1000  # of names nested without end, which would fill the catalog with the square of their number
 MAX_QUALIFIER: Final = 120
-CUT: Final = "…"  # ends a qualifier of which the rest is not kept
 LONG_UNIT_LINES: Final = 30
 LEAD_WITHIN_LINES: Final = 150
 

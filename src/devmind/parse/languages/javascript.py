@@ -87,7 +87,7 @@ COMMON = f"""
   source: (string) @module) @ref.import
 (import_statement "import" . source: (string) @module) @ref.import
 (export_statement (export_clause (export_specifier name: (identifier) @name)) source: (string) @module) @ref.import
-(export_statement "*" source: (string) @module) @ref.import
+(export_statement "*" @name source: (string) @module) @ref.import
 ((variable_declarator name: (identifier) @alias
   value: (call_expression function: (identifier) @callee arguments: (arguments . (string) @module))) @ref.import
   (#eq? @callee "require"))

@@ -43,9 +43,10 @@ def read(text: str) -> ParsedDocument:
         elif _UNDERLINE.match(line) and number - 1 > start and number - 1 not in code:
             title = lines[number - 2].rstrip("\r")
             before = lines[number - 3].strip() if number >= 3 else ""
-            if title.strip() and not before and len(title) <= MAX_LINE and not _NO_TITLE.match(title):
-                if seen := plain_title(title):
-                    headings.append((number - 1, number, 1 if "=" in line else 2, seen))
+            if before or len(title) > MAX_LINE or _NO_TITLE.match(title):
+                continue
+            if seen := plain_title(title):
+                headings.append((number - 1, number, 1 if "=" in line else 2, seen))
     return outline(lines, headings, code_lines=frozenset(code))
 
 
