@@ -95,6 +95,18 @@ def test_filters_do_not_depend_on_case(shop: Path, add: Callable[[Path], Report]
     assert [(hit.symbol, hit.kind, hit.role) for hit in hits][:1] == [("verify_password", "function", "source")]
 
 
+def test_a_function_is_found_by_its_kind_in_the_chunk_of_a_class(
+    tmp_path: Path, add: Callable[[Path], Report], serve: Callable[[], Service]
+) -> None:
+    write(tmp_path / "src", "box.py", "class Box:\n    size = 1\n\n\ndef unpack_parcel():\n    return Box\n")
+    add(tmp_path / "src")
+    with serve() as service:
+        for kind in ("class", "function", "field"):
+            hits = service.search("unpack parcel", filters=Filters(kinds=(kind,))).hits
+            assert [(hit.path, hit.start_line, hit.kind) for hit in hits] == [("box.py", 1, "class")]
+        assert service.search("unpack parcel", filters=Filters(kinds=("method",))).hits == ()
+
+
 def test_a_kind_that_exists_but_is_not_indexed_is_no_error(
     shop: Path, add: Callable[[Path], Report], serve: Callable[[], Service]
 ) -> None:

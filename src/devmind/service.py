@@ -24,7 +24,8 @@ from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot_folder import snapshot_fault
 from devmind.index.stored import n_lexical, stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import CACHE_SECONDS, Retriever
-from devmind.retrieve.graph import Definition, callees, callers, definitions, path_between
+from devmind.retrieve.definitions import Definition, definitions
+from devmind.retrieve.graph import CALLS, callees, callers, path_between
 from devmind.settings import Settings, secret
 from devmind.types import Answer, Filters, Hit, Role, SearchResult, SymbolKind, split_lines, stable_id
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from devmind.retrieve.trace import Trace
 
 NO_FILTERS = Filters()
-CALLS = ("calls",)
 MASK = "***"  # what stands for a secret in indexed text
 MAX_CALLS_READ = 1000  # of a name, for an answer that shows a few
 HERITAGE = ("inherits", "implements")

@@ -31,6 +31,9 @@ SkipByTrouble = Literal["unreadable", "undecodable", "vanished", "lfs_pointer"]
 SkipReason = SkipByRule | SkipByTrouble
 
 
+CUT = "…"  # ends the ``qualifier`` of a reference of which the rest is not kept
+
+
 def split_lines(text: str) -> list[str]:
     """Return the lines of ``text`` without their ``\\n``; a final ``\\n`` opens no further line."""
     lines = text.split("\n")
@@ -87,7 +90,8 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A use of a name. ``scope`` is the index of the enclosing symbol or -1; ``qualifier`` stands before the dot.
+    """A use of a name. ``scope`` is the index of the enclosing symbol or -1; ``qualifier`` stands before the dot;
+    one of several lines, or a long one, is cut after its first and ends in ``CUT``.
 
     For ``imports``: ``name`` is the imported name (``*`` or the module's last part for a whole module), ``qualifier``
     the module or path as written, ``alias`` the local name if it differs.

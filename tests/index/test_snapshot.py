@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,26 @@ def test_view_returns_only_what_is_allowed(stored: Stored) -> None:
     assert view.nearest(query, 5, allowed).tolist() == []
     allowed[2] = True
     assert view.nearest(query, 5, allowed).tolist() == [2]
+
+
+def test_view_knows_the_kinds_of_all_symbols_of_a_chunk(stored: Stored) -> None:
+    snapshot = gather(stored.catalog, 1, 1, stored.embedder)
+    # The same chunks as another repository's, whose kinds came by in another order.
+    turned = tuple(reversed(snapshot.kinds))
+    masks = [sum(1 << turned.index(k) for i, k in enumerate(snapshot.kinds) if m >> i & 1)
+             for m in snapshot.chunks["kinds"].tolist()]  # fmt: skip
+    chunks = np.array(snapshot.chunks)
+    chunks["kinds"] = masks
+    view = View([snapshot, replace(snapshot, chunks=chunks, kinds=turned)])
+    stored_kinds = stored.catalog.rows(
+        """SELECT c.node_type, (SELECT json_group_array(s.kind) FROM symbol s WHERE s.content_id = c.content_id
+          AND s.ordinal IN (SELECT value FROM json_each(c.symbols)))
+        FROM place p JOIN chunk c ON c.content_id = p.content_id ORDER BY p.place_id, c.ordinal"""
+    )
+    of_chunk = [{node_type, *json.loads(kinds)} for node_type, kinds in stored_kinds] * 2
+    assert max(map(len, of_chunk)) > 2
+    for wanted in ({"function"}, {"class", "heading"}, {"method"}, {"no such kind"}):
+        assert view.of_kinds(wanted).tolist() == [bool(kinds & wanted) for kinds in of_chunk]
 
 
 def test_view_of_nothing() -> None:

@@ -186,6 +186,44 @@ def test_require_is_an_import() -> None:
     assert imports(found) == {("fs", "node:fs", ""), ("a", "./x", ""), ("b", "./x", "c")}
 
 
+def test_javascript_members_that_code_adds_to_objects() -> None:
+    source = """\
+defineGetter(req, 'fresh', function fresh() { return age(); });
+Object.defineProperty(obj, 'name', { value: 1 });
+proto.__defineGetter__('old', () => 1);
+res.set = res.header = function header(field) { return this.get(field); };
+app['del'] = function () {};
+Foo.prototype = { bar: function () {}, get size() { return 1; } };
+Object.assign(Bar.prototype, { baz() {} });
+exports.limit = 3;
+exports.same = same;
+exports.Box = class { open() {} };
+module.exports = { a, b: b, c: function () { go(); }, d() {}, e: require('e') };
+Object.defineProperty(exports, '__esModule', { value: true });
+"""
+    found = read(source, "javascript")
+    assert {name: (kind, start) for name, (kind, _, start, _) in spans(found).items()} == {
+        "req.fresh": ("property", 1), "obj.name": ("property", 2), "proto.old": ("property", 3),
+        "res.set": ("method", 4), "res.header": ("method", 4), "app.del": ("method", 5), "Foo.bar": ("method", 6),
+        "Foo.size": ("property", 6), "Bar.baz": ("method", 7), "limit": ("variable", 8), "Box": ("class", 10),
+        "Box.open": ("method", 10), "c": ("function", 11), "d": ("method", 11), "e": ("variable", 11),
+    }  # fmt: skip
+    assert {("age", "req.fresh"), ("go", "c")} <= set(uses(found, "calls"))
+
+
+def test_a_module_that_is_a_function_has_the_name_of_the_function() -> None:
+    assert set(spans(read("module.exports = function createApp(a) { go(); };\n", "javascript"))) == {"createApp"}
+    assert set(spans(read("module.exports = function (a) { go(); };\n", "javascript"))) == {"exports"}
+
+
+def test_the_receiver_of_a_call_over_several_lines_is_not_lost() -> None:
+    found = read("const a = make(\n  1)\n  .run();\nmake().go();\ngo();\n", "javascript")
+    receivers = {(r.name, r.line): r.qualifier for r in found.references if r.kind == "calls"}
+    assert receivers["run", 3] == "make(…"
+    assert receivers["go", 4] == "make()"
+    assert receivers["go", 5] == ""
+
+
 def test_jsx_components_are_references() -> None:
     found = read("const V = () => <Box a={1}><ui.Leaf/><div/></Box>;\n", "jsx")
     assert uses(found, "references") == [("Box", "V"), ("Leaf", "V")]
@@ -362,6 +400,15 @@ def test_markdown() -> None:
     }
     assert uses(found, "documents") == [("bar", "T"), ("a.py", "T")]
     assert found.lead.startswith("Intro to")
+
+
+def test_markdown_headings_are_named_by_what_a_reader_sees() -> None:
+    source = (
+        '# <img alt="chi" src="https://x/y.svg" width="220" />\n\n## <a name="use"></a>Use [it](u) ![now](n.png)\n\n'
+        "## `<Router>` and Vec<T>, a < b\n\n## <br/>\n\n## [![Build](b.svg)](https://ci) state\n"
+    )
+    found = read(source, "markdown")
+    assert list(spans(found)) == ["chi", "chi > Use it now", "chi > `<Router>` and Vec<T>, a < b", "chi > Build state"]
 
 
 def test_rst() -> None:

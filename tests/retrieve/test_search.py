@@ -71,7 +71,7 @@ def test_filters(service: Service, filters: Filters) -> None:
 
 def test_explanation_names_the_legs(service: Service) -> None:
     why = service.search("total_price").hits[0].why
-    assert {"lexical", "dense", "defines", "path", "role"} <= why.keys()
+    assert {"lexical", "dense", "defines", "stem", "file"} <= why.keys()
     assert why["defines"] > 0
 
 

@@ -15,7 +15,8 @@ from devmind.evaluate.diagnose import Expected, Facts, Lines, Neighbour
 from devmind.index.catalog import ORDINAL_BITS, Catalog
 from devmind.index.fields import chunk_fields, path_field
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
-from devmind.retrieve.graph import MAX_GUESSES, definitions
+from devmind.retrieve.definitions import definitions
+from devmind.retrieve.resolve import MAX_GUESSES
 from devmind.retrieve.trace import Trace
 from devmind.service import Service
 from devmind.types import split_lines

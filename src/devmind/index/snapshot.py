@@ -6,6 +6,7 @@ this chunk visible", without a question to the catalog, from which it is made (`
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,8 +23,9 @@ Halves = npt.NDArray[np.float16]
 Keys = npt.NDArray[np.int64]
 
 CHUNK: Final = np.dtype(
-    [("file", "<i4"), ("start", "<i4"), ("end", "<i4"), ("kind", "<i4"), ("name", "<i8"), ("body", "<i8")]
+    [("file", "<i4"), ("start", "<i4"), ("end", "<i4"), ("kinds", "<i8"), ("name", "<i8"), ("body", "<i8")]
 )
+MAX_KINDS: Final = 63  # bits of `kinds`; we know of some 40, a filter by a kind of an import beyond these finds nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,12 @@ class Snapshot:
     Attributes:
         model: name of the embedder that made the vectors.
         keys: `(n,) int64`, ascending: place id and ordinal.
-        chunks: `(n,)` of `CHUNK`: index of the file, lines, index of the kind, hashes of qualified name (0: none) and
-            of the body's terms.
+        chunks: `(n,)` of `CHUNK`: index of the file, lines, a bit for the chunk's kind and for each of the symbols that
+            it defines, hashes of qualified name (0: none) and of the body's terms.
         prefix: `(n, prefix) float16`, the leading dimensions at unit length.
         vectors: `(n, dim) float16`, unit rows; memory-mapped when read from disk.
         files: the files, by index.
-        kinds: the kinds, by index.
+        kinds: the kinds, by bit.
     """
 
     model: str
@@ -89,7 +91,7 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
             )
         held = np.zeros(len(found), CHUNK)
         if found:
-            held["start"], held["end"], held["kind"], held["name"], held["body"] = zip(*found, strict=True)
+            held["start"], held["end"], held["kinds"], held["name"], held["body"] = zip(*found, strict=True)
             held["file"] = at
         chunks.append(held)
         keys.append((place_id << ORDINAL_BITS) + np.arange(len(held), dtype=np.int64))
@@ -109,18 +111,34 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
 def _chunks_by_content(
     catalog: Catalog, repo_id: int, kinds: dict[str, int]
 ) -> dict[int, list[tuple[int, int, int, int, int]]]:
-    """Return (start, end, kind, name, body) of the chunks of every content that the repository places."""
+    """Return (start, end, kinds, name, body) of the chunks of every content that the repository places."""
+    bit_of_symbol: dict[int, list[int]] = {}
+    for content_id, kind in catalog.rows(
+        """SELECT s.content_id, s.kind FROM symbol s
+        WHERE s.content_id IN (SELECT content_id FROM place WHERE repo_id = ?) ORDER BY s.content_id, s.ordinal""",
+        (repo_id,),
+    ):
+        bit_of_symbol.setdefault(content_id, []).append(_bit(kind, kinds))
     found: dict[int, list[tuple[int, int, int, int, int]]] = {}
-    for content_id, start, end, kind, name, body in catalog.rows(
-        """SELECT c.content_id, c.start_line, c.end_line, c.node_type, c.qualified_name, c.hash
+    for content_id, start, end, kind, name, body, symbols in catalog.rows(
+        """SELECT c.content_id, c.start_line, c.end_line, c.node_type, c.qualified_name, c.hash, c.symbols
         FROM chunk c WHERE c.content_id IN (SELECT content_id FROM place WHERE repo_id = ?)
         ORDER BY c.content_id, c.ordinal""",
         (repo_id,),
     ):
-        found.setdefault(content_id, []).append(
-            (start, end, kinds.setdefault(kind, len(kinds)), _hash(name), _signed(body))
-        )
+        mask = _bit(kind, kinds)
+        if symbols != "[]":
+            bits = bit_of_symbol[content_id]
+            for ordinal in json.loads(symbols):
+                mask |= bits[ordinal]
+        found.setdefault(content_id, []).append((start, end, mask, _hash(name), _signed(body)))
     return found
+
+
+def _bit(kind: str, kinds: dict[str, int]) -> int:
+    """Return the bit of ``kind``, a new one if need be; 0 when there are no more."""
+    at = kinds.setdefault(kind, len(kinds))
+    return 1 << at if at < MAX_KINDS else 0
 
 
 def _hash(name: str) -> int:

@@ -6,12 +6,12 @@ that a prefix is itself an embedding, Kusupati et al. 2022) and rescores the bes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from devmind.index.snapshot import CHUNK, File, Floats, Keys, Snapshot
+from devmind.index.snapshot import CHUNK, MAX_KINDS, File, Floats, Keys, Snapshot
 
 RESCORE = 4  # rows taken by prefix, per row asked for
 
@@ -22,8 +22,8 @@ class View:
     """The chunks of several snapshots, one after the other.
 
     Attributes:
-        files: all files; `file`, `start`, `end`, `kind`, `name`, `body` are `(n,)` arrays as in `CHUNK`, with indexes
-            into `files` and `kinds`.
+        files: all files; `file`, `start`, `end`, `kinds`, `name`, `body` are `(n,)` arrays as in `CHUNK`, with
+            indexes into `files`.
     """
 
     def __init__(self, snapshots: Sequence[Snapshot]) -> None:
@@ -31,23 +31,39 @@ class View:
         self._bases = np.cumsum([0, *(len(s.keys) for s in self._snapshots)])
         self.n = int(self._bases[-1])
         self.files: list[File] = []
-        kinds: dict[str, int] = {}
+        self._bits: dict[str, int] = {}
         chunks = []
         for snapshot in self._snapshots:
             own = np.array(snapshot.chunks)
             own["file"] += len(self.files)
-            own["kind"] = np.array([kinds.setdefault(k, len(kinds)) for k in snapshot.kinds], np.int32)[own["kind"]]
+            own["kinds"] = self._rewritten(own["kinds"], snapshot.kinds)
             chunks.append(own)
             self.files += snapshot.files
         held = np.concatenate(chunks) if chunks else np.empty(0, CHUNK)
-        self.file, self.start, self.end, self.kind, self.name, self.body = (
-            np.ascontiguousarray(held[field]) for field in ("file", "start", "end", "kind", "name", "body")
+        self.file, self.start, self.end, self.kinds, self.name, self.body = (
+            np.ascontiguousarray(held[field]) for field in ("file", "start", "end", "kinds", "name", "body")
         )
-        self.kinds = tuple(kinds)
         self.keys: Keys = self._joined("keys", np.empty(0, np.int64)).astype(np.int64)
         self._by_key = np.argsort(self.keys, kind="stable")
         self._sorted = self.keys[self._by_key]
         self._prefix: Floats = self._joined("prefix", np.empty((0, 1), np.float16)).astype(np.float32)
+
+    def _rewritten(self, masks: Keys, kinds: Sequence[str]) -> Keys:
+        """Return ``masks`` with the view's bits in place of those of a snapshot."""
+        bits = [self._bits.setdefault(kind, len(self._bits)) for kind in kinds]
+        if bits == list(range(len(bits))):
+            return masks  # always so for the first
+        mine = np.zeros(len(masks), np.int64)
+        for theirs, bit in enumerate(bits[:MAX_KINDS]):
+            if bit < MAX_KINDS:
+                mine |= ((masks >> theirs) & 1) << bit
+        return mine
+
+    def of_kinds(self, wanted: Iterable[str]) -> npt.NDArray[np.bool_]:
+        """Return `(n,)`: which chunks are of one of the kinds, or define a symbol of one."""
+        bits = [self._bits[kind] for kind in wanted if self._bits.get(kind, MAX_KINDS) < MAX_KINDS]
+        found: npt.NDArray[np.bool_] = (self.kinds & np.int64(sum(1 << bit for bit in set(bits)))) != 0
+        return found
 
     def _joined(self, field: str, none: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         return np.concatenate([getattr(s, field) for s in self._snapshots]) if self._snapshots else none

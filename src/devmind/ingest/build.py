@@ -20,7 +20,7 @@ from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, Skipped, split_lines
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
-PIPELINE = "3"
+PIPELINE = "4"
 BATCH_BYTES = 256_000
 
 

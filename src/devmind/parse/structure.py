@@ -14,7 +14,7 @@ from devmind.parse.comments import is_for_machines, is_licence, strip_marks
 from devmind.parse.endpoints import http_method, request_path, route_path, unquote
 from devmind.parse.spec import LanguageSpec
 from devmind.parse.tree import Match, Node, Tree, matches, parse_bytes
-from devmind.types import EdgeKind, ParsedDocument, Reference, Symbol, SymbolKind
+from devmind.types import CUT, EdgeKind, ParsedDocument, Reference, Symbol, SymbolKind
 
 MAX_SIGNATURE: Final = 300
 MAX_DOCSTRING: Final = 4000
@@ -329,7 +329,7 @@ class _Pass:
         elif qualifiers := captures.get("qualifier"):
             qualifier = self.node_text(qualifiers[0], MAX_QUALIFIER)
             if "\n" in qualifier or len(qualifier) == MAX_QUALIFIER:
-                qualifier = ""
+                qualifier = qualifier.partition("\n")[0].rstrip() + CUT  # a call on something is not a bare call
         if name:
             self.references.append(Reference(name, cast(EdgeKind, kind), self.line_of(start), scope, qualifier, alias))
 

@@ -418,7 +418,7 @@ def _allowed(view: View, filters: Filters) -> npt.NDArray[np.bool_] | None:
     passing = np.array([_passes(file, filters) for file in view.files], bool)
     allowed: npt.NDArray[np.bool_] = passing[view.file] if view.n else np.empty(0, bool)
     if filters.kinds and view.n:
-        allowed &= np.array([kind in filters.kinds for kind in view.kinds])[view.kind]
+        allowed &= view.of_kinds(filters.kinds)
     return allowed
 
 

@@ -22,7 +22,8 @@ from devmind.evaluate.generate.topics import Lang, lang_at, make_topic, rng_of, 
 from devmind.evaluate.generate.wording import CHAIN, ROUTE_CHAIN, worded
 from devmind.evaluate.types import Topic
 from devmind.index.catalog import Catalog
-from devmind.retrieve.graph import Definition, resolve
+from devmind.retrieve.code import Use
+from devmind.retrieve.resolve import Resolver
 from devmind.types import Reference
 
 _ITSELF: Final = frozenset({"self", "this", "cls", "super", "super()", "Self"})
@@ -45,8 +46,7 @@ class Calls:
     """Which functions of the source a function calls, as far as the graph is sure; remembers what it resolved."""
 
     def __init__(self, corpus: Corpus, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._repo_id = corpus.repository.repo_id
+        self._resolver = Resolver(catalog, corpus.repository.repo_id)
         self._unit_at = {
             (unit.file.path, unit.symbol.qualified_name, unit.symbol.start_line): unit
             for unit in corpus.units(role="source")
@@ -67,7 +67,8 @@ class Calls:
         begin = body_line(unit)
         calls = [r for r in unit.file.references if r.kind == "calls" and begin <= r.line <= unit.symbol.end_line]
         for call in sorted(calls, key=lambda call: (call.line, call.name)):
-            target, confidence = resolve(self._catalog, self._definition(unit), call.name, call.qualifier)
+            targets, confidence = self._resolver.resolve(_use(unit, call))
+            target = targets[0] if len(targets) == 1 else None
             found = target and self._unit_at.get((target.path, target.qualified_name, target.start_line))
             if not found or found.key in seen or inside(found, unit):
                 continue
@@ -107,12 +108,18 @@ class Calls:
         name = found.symbol.name
         return self._n_by_name[name] == 1 and len(parts_of(name)) > 1
 
-    def _definition(self, unit: Unit) -> Definition:
-        s = unit.symbol
-        return Definition(
-            self._repo_id, unit.file.path, unit.file.content_id, unit.index, s.name, s.qualified_name, s.kind,
-            s.start_line, s.end_line, s.signature, s.docstring, s.parent,
-        )  # fmt: skip
+
+def _use(unit: Unit, call: Reference) -> Use:
+    return Use(
+        name=call.name,
+        kind=call.kind,
+        line=call.line,
+        qualifier=call.qualifier,
+        path=unit.file.path,
+        content_id=unit.file.content_id,
+        scope=call.scope,
+        role=unit.file.role,
+    )
 
 
 def _bases_by_class(corpus: Corpus) -> Mapping[str, set[str]]:

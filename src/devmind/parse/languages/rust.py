@@ -46,7 +46,8 @@ QUERY = """
 (scoped_use_list path: (_) @module
   list: (use_list (use_as_clause path: (identifier) @name alias: (identifier) @alias))) @ref.import
 (scoped_use_list path: (_) @module list: (use_list (self) @name)) @ref.import
-(use_wildcard (_) @module) @ref.import
+(use_wildcard (_) @module "*" @name) @ref.import
+(scoped_use_list path: (_) @module list: (use_list (use_wildcard . "*" @name))) @ref.import
 (mod_item name: (identifier) @module !body) @ref.import
 (extern_crate_declaration name: (identifier) @module) @ref.import
 (impl_item trait: (type_identifier) @name) @ref.implement
