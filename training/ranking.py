@@ -114,9 +114,7 @@ def cross_validated(found: Sequence[Example], shares: Matrix, columns: Sequence[
     projects = sorted({example.project for example in found})
     order = np.random.default_rng(0).permutation(len(projects))
     fold_of = {projects[at]: fold % N_FOLDS for fold, at in enumerate(order)}
-    cut = [
-        Example(e.suite, e.project, e.features[:, columns], e.relevant, e.n_relevant) for e in found
-    ]
+    cut = [Example(e.suite, e.project, e.features[:, columns], e.relevant, e.n_relevant) for e in found]
     by_suite: dict[str, list[tuple[float, float]]] = {}
     for fold in range(N_FOLDS):
         inside = [i for i, example in enumerate(cut) if fold_of[example.project] != fold]
@@ -124,7 +122,10 @@ def cross_validated(found: Sequence[Example], shares: Matrix, columns: Sequence[
         for example in cut:
             if fold_of[example.project] == fold:
                 by_suite.setdefault(example.suite, []).append(measures(example, example.features @ weights))
-    return {suite: (float(np.mean([m[0] for m in got])), float(np.mean([m[1] for m in got]))) for suite, got in by_suite.items()}
+    return {
+        suite: (float(np.mean([m[0] for m in got])), float(np.mean([m[1] for m in got])))
+        for suite, got in by_suite.items()
+    }
 
 
 def main() -> None:

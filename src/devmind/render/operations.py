@@ -12,7 +12,8 @@ from rich.text import Text
 from devmind.render.plain import safe
 
 Json = Mapping[str, Any]
-_SHOWN = ("fresh", "proven", "new lines shown when asked for", "Recall@1", "Recall@5", "Recall@10", "nDCG@10", "file Recall@10",
+_SHOWN = ("fresh", "proven", "new lines shown when asked for", "Recall@1", "Recall@5", "Recall@10", "nDCG@10",
+          "file Recall@10",
           "seconds until visible", "update seconds", "update CPU seconds", "first index seconds",
           "first index CPU seconds", "way back seconds", "files built", "files reused")  # fmt: skip
 

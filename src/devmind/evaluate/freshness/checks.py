@@ -46,11 +46,25 @@ def examine(hits: Iterable[Retrieved], text_of: TextOf, *, file: str, gone: Coll
     for hit in hits:
         found += Findings(
             n_hits=1,
-            n_stale=int(bool(hit.text) and not _stands(hit, text_of)),
+            n_stale=int(bool(hit.text) and not stands(hit, text_of)),
             n_gone=int(shows(hit, file, gone)),
             n_without_text=int(not hit.text),
         )
     return found
+
+
+def stands(hit: Retrieved, text_of: TextOf) -> bool:
+    """Return whether the hit's text is that of its lines; text without lines must stand somewhere in its file."""
+    text = text_of(hit.span.file if hit.span else hit.file)
+    if text is None:
+        return False
+    shown = hit.text.strip("\r\n")
+    if hit.span is None:
+        return shown in text
+    if hit.span.whole_file:
+        return shown == text.strip("\r\n")
+    lines = split_lines(text)[hit.span.start_line - 1 : hit.span.end_line]
+    return shown == "\n".join(lines).strip("\r\n")
 
 
 def shows(hit: Retrieved, file: str, lines: Collection[str]) -> bool:
@@ -64,17 +78,3 @@ def vanished(lines: Sequence[str], text: str | None) -> frozenset[str]:
     """Return those of ``lines`` that stand nowhere in ``text``: a line may be removed here and stay there."""
     kept = {line.strip() for line in split_lines(text or "")}
     return frozenset(line for line in lines if line not in kept)
-
-
-def _stands(hit: Retrieved, text_of: TextOf) -> bool:
-    """Return whether the hit's text is that of its lines; text without lines must stand somewhere in its file."""
-    text = text_of(hit.span.file if hit.span else hit.file)
-    if text is None:
-        return False
-    shown = hit.text.strip("\r\n")
-    if hit.span is None:
-        return shown in text
-    if hit.span.whole_file:
-        return shown == text.strip("\r\n")
-    lines = split_lines(text)[hit.span.start_line - 1 : hit.span.end_line]
-    return shown == "\n".join(lines).strip("\r\n")

@@ -1,10 +1,10 @@
 """Cases × a system that follows a moving repository → is what it answers what is there now, and after how long.
 
-Each case: index commit A, move to B, ask; if wanted, go back to A and ask again. Asked are the case's question (how well
-retrieval finds the new lines), and as probes the added lines together with the file's name, and the removed ones
-likewise. Every hit is held against the bytes of the commit. That nothing was out of date proves little by itself: a case
-is *proven* by a hit that is right at B and would be wrong at A. The removed lines are asked at A, too: a system that
-never showed them proves nothing by not showing them at B.
+Each case: index commit A, move to B, ask; if wanted, go back to A and ask again. Asked are the case's question (how
+well retrieval finds the new lines), and as probes the added lines together with the file's name, and the removed ones
+likewise. Every hit is held against the bytes of the commit. That nothing was out of date proves little by itself: a
+case is *proven* by a hit that is right at B and would be wrong at A. The removed lines are asked at A, too: a system
+that never showed them proves nothing by not showing them at B.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from devmind.errors import DevMindError
 from devmind.evaluate.alignment import cover, match_rule
 from devmind.evaluate.datasets.sources import Sources
 from devmind.evaluate.freshness.cases import Case, Histories
-from devmind.evaluate.freshness.checks import Findings, TextOf, examine, shows, vanished
+from devmind.evaluate.freshness.checks import Findings, TextOf, examine, shows, stands, vanished
 from devmind.evaluate.freshness.systems import Follower, Move
 from devmind.evaluate.measures import depth
 from devmind.evaluate.score import score_topic
@@ -241,12 +241,7 @@ def _probes(file: str, lines: Sequence[str]) -> list[str]:
 
 def _proves(hits: Sequence[Retrieved], at_a: TextOf, at_b: TextOf) -> bool:
     """Return whether a hit is right at B and would be wrong at A."""
-    return any(
-        hit.text
-        and not examine([hit], at_b, file="", gone=()).n_stale
-        and examine([hit], at_a, file="", gone=()).n_stale
-        for hit in hits
-    )
+    return any(hit.text and stands(hit, at_b) and not stands(hit, at_a) for hit in hits)
 
 
 def _holds_new(hit: Retrieved, case: Case, at_b: TextOf) -> bool:
