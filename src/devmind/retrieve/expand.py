@@ -19,7 +19,7 @@ TRANSLATED = 0.7
 NEXT = 0.7  # of each further alternative against the one before it, the commonest first
 SHARED = 0.7  # n alternatives each count n to the power of minus this, so that a word of many names is still one word
 IN_PHRASE = 0.7  # of a word of a phrase; the whole phrase as one name counts 1
-PINYIN = 0.7  # set by hand: Chinese packages on a registry spell hardly anything in pinyin, so it could not be measured
+PINYIN = 0.7  # set by hand: 60 of the 940 questions meet pinyin (``riqi``, ``xiadan``), and gain nothing from it
 # Of a word that the glossary lacks, in the confidence: some are things, some are filler. Between questions about one
 # package put to it and to another, AUROC is .813 with 1, .823 with .5, .829 with 0, which would never miss a thing.
 UNKNOWN = 0.5
