@@ -13,13 +13,13 @@ from itertools import pairwise, permutations, product
 from devmind.index.terms import terms
 from devmind.retrieve.chinese import Word, pinyin
 
-# Weights of terms against a word of the query itself (1). Chosen on Chinese docstrings of 15 packages, each with its
-# comments and docstrings removed (docs/retrieval.md): .45 to 1 differ by less than .004 in any measure.
+# Weights of terms against a word of the query itself (1). Chosen with bench/chinese.py; none is critical: the other
+# values tried (.45 and 1; .4 and 1; 0 and 1) move file and span R@10 by .008 at most (docs/retrieval.md).
 TRANSLATED = 0.7
-NEXT = 0.7  # of each further alternative against the one before it, the commonest first; 1 costs .005 span R@10
-SHARED = 0.7  # n alternatives each count n to the power of minus this; 0 (a sum) costs .01 file R@10
+NEXT = 0.7  # of each further alternative against the one before it, the commonest first
+SHARED = 0.7  # n alternatives each count n to the power of minus this, so that a word of many names is still one word
 IN_PHRASE = 0.7  # of a word of a phrase; the whole phrase as one name counts 1
-PINYIN = 0.7
+PINYIN = 0.7  # set by hand: 60 of the 940 questions meet pinyin (``riqi``, ``xiadan``), and gain nothing from it
 # Of a word that the glossary lacks, in the confidence: some are things, some are filler. Between questions about one
 # package put to it and to another, AUROC is .813 with 1, .823 with .5, .829 with 0, which would never miss a thing.
 UNKNOWN = 0.5
