@@ -78,7 +78,10 @@ class CauseCount:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """The diagnosis of a dataset. Traps and topics without truths are counted, not judged."""
+    """The diagnosis of a dataset. Traps and topics without truths are counted, not judged.
+
+    ``n_beside``: missed truths that are one step along a relation from a hit.
+    """
 
     dataset: str
     dataset_hash: str
@@ -89,6 +92,7 @@ class Losses:
     n_unjudged: int
     n_truths: int
     n_missed: int
+    n_beside: int
     causes: tuple[CauseCount, ...]
     topics: tuple[TopicDiagnosis, ...]
 
@@ -144,6 +148,7 @@ def diagnose_dataset(
         n_unjudged=len(topics) - len(judged),
         n_truths=sum(len(topic.truths) for topic in found),
         n_missed=sum(len(topic.truths) - topic.n_found for topic in found),
+        n_beside=sum(item.diagnosis.neighbour is not None for topic in found for item in topic.truths),
         causes=_counted(found),
         topics=tuple(found),
     )
