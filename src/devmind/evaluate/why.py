@@ -110,8 +110,8 @@ def why(store: Store, query: str, *, expect: str, repo: str | None = None, k: in
     expected, gone = _expected(store, expect, repo)
     filters = Filters(repos=(repo,) if repo else ())
     trace = store.service.trace(query, k=k, filters=filters)
-    facts = store.facts(trace, expected, expected_rows(trace, expected), gone=gone)
-    return Why(query, k, expected, diagnose(trace, expected, facts), trace.hits)
+    facts = store.facts(trace, expected, rows=expected_rows(trace, expected), gone=gone)
+    return Why(query, k, expected, diagnose(trace, expected, facts=facts), trace.hits)
 
 
 def diagnose_dataset(
@@ -162,17 +162,20 @@ def diagnose_topic(store: Store, topic: Topic, *, k: int = 10) -> TopicDiagnosis
     pairs = [(truth, _of_truth(store, topic, truth)) for truth in topic.truths]
     if any(found_at(trace.hits, expected) is None for _, expected in pairs):
         trace = store.service.trace(topic.query, k=k, filters=filters)
-    truths = tuple(TruthDiagnosis(truth, _diagnosed(store, topic, truth, expected, trace)) for truth, expected in pairs)
+    truths = tuple(
+        TruthDiagnosis(truth, _diagnosed(store, topic, truth=truth, expected=expected, trace=trace))
+        for truth, expected in pairs
+    )
     return TopicDiagnosis(topic.topic_id, topic.repo, topic.category, truths)
 
 
-def _diagnosed(store: Store, topic: Topic, truth: Truth, expected: Expected, trace: Trace) -> Diagnosis:
+def _diagnosed(store: Store, topic: Topic, *, truth: Truth, expected: Expected, trace: Trace) -> Diagnosis:
     if found_at(trace.hits, expected) is not None:
-        return diagnose(trace, expected, Facts())
+        return diagnose(trace, expected, facts=Facts())
     lines = None if truth.span.whole_file else (truth.span.start_line, truth.span.end_line)
-    labelled = truth.text or store.labelled_text(topic.repo, topic.commit, expected.path, lines)
-    facts = store.facts(trace, expected, expected_rows(trace, expected), labelled=labelled)
-    return diagnose(trace, expected, facts)
+    labelled = truth.text or store.labelled_text(topic.repo, expected.path, commit=topic.commit, lines=lines)
+    facts = store.facts(trace, expected, rows=expected_rows(trace, expected), labelled=labelled)
+    return diagnose(trace, expected, facts=facts)
 
 
 def _of_truth(store: Store, topic: Topic, truth: Truth) -> Expected:

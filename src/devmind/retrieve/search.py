@@ -188,7 +188,7 @@ class Retriever:
         mark = time.perf_counter()
         rarity = {term: idf(df(term), self._lexical.n_chunks) for term in query.weights}
         ranking = _ranked(query, view, recall, rarity)
-        spots, fates = shape(view, ranking, k)
+        spots, fates = shape(view, ranking, k=k)
         timings["rank"] = _ms(mark)
         return _Found(query, view, allowed, recall, rarity, ranking, spots, fates)
 
