@@ -194,6 +194,13 @@ def test_vocabulary_gap(ask: Callable[..., Why]) -> None:
     assert (lexical.rank, lexical.taken) == (None, False)
 
 
+def test_a_long_question_is_judged_by_the_words_that_are_searched(ask: Callable[..., Why]) -> None:
+    noise = " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(400))
+    words = ask(f"{RENEW} {noise}", "auth/session.py:touch").diagnosis.words
+    assert words is not None
+    assert len(words.shared) + len(words.lacking) <= 48
+
+
 def test_split_across_chunks(ask: Callable[..., Why]) -> None:
     found = ask("tariff, duty, excise and stamp of customs", "harbour/ship.py:ship")
     assert told(found) == ("low_rank", "split", "", "chunking")
@@ -246,7 +253,7 @@ def test_features_that_are_no_evidence_are_causes_of_their_own(
     found = diagnose(
         replace(trace, ranking=moved, fates=(*trace.fates[1:], trace.fates[-1]), hits=trace.hits[1:]),
         expected,
-        store.facts(trace, expected, expected_rows(trace, expected)),
+        facts=store.facts(trace, expected, rows=expected_rows(trace, expected)),
     )
     assert (found.kind, found.cause, found.code, found.lever) == ("low_rank", cause, feature, lever)
     assert found.place == found.n_candidates
@@ -365,4 +372,4 @@ def test_nothing_to_diagnose_is_an_error(store: Store) -> None:
 
 def test_a_found_truth_needs_no_facts(store: Store) -> None:
     trace = store.service.trace("evict stale entries", k=3, legs=False)
-    assert diagnose(trace, Expected("lossy", "cache/lru.py"), Facts()).kind == "found"
+    assert diagnose(trace, Expected("lossy", "cache/lru.py"), facts=Facts()).kind == "found"

@@ -98,7 +98,7 @@ class Store:
     # Facts ------------------------------------------------------------------------------------------------------
 
     def facts(
-        self, trace: Trace, expected: Expected, rows: Sequence[int], *, labelled: str = "", gone: str = ""
+        self, trace: Trace, expected: Expected, *, rows: Sequence[int], labelled: str = "", gone: str = ""
     ) -> Facts:
         """Return what is known of expected code whose chunks are ``rows``.
 
@@ -112,9 +112,11 @@ class Store:
         stale = gone or self._stale(expected, labelled)
         if stale or not rows:
             return Facts(stale=stale)
-        return Facts(terms=self._terms(trace, expected, rows), neighbour=self._neighbour(trace, expected, rows))
+        return Facts(
+            terms=self._terms(trace, expected, rows=rows), neighbour=self._neighbour(trace, expected, rows=rows)
+        )
 
-    def labelled_text(self, repo: str, commit: str, path: str, lines: Lines | None) -> str:
+    def labelled_text(self, repo: str, path: str, *, commit: str, lines: Lines | None) -> str:
         """Return the lines at the commit of a label; empty when that is not at hand."""
         if self._labelled is None or lines is None:
             return ""
@@ -166,7 +168,7 @@ class Store:
         intact = any(_stands_in(_cut(indexed, span), now) for span in spans) if spans else _is_same_file(indexed, now)
         return "" if intact else f"{expected.path} changed in its source since it was indexed"
 
-    def _terms(self, trace: Trace, expected: Expected, rows: Sequence[int]) -> dict[int, frozenset[str]]:
+    def _terms(self, trace: Trace, expected: Expected, *, rows: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return what the lexical index holds of each chunk."""
         content_id = trace.view.files[int(trace.view.file[rows[0]])].content_id
         chunks = stored_chunks(self.service.catalog, content_id)
@@ -180,7 +182,7 @@ class Store:
 
     # Neighbours -------------------------------------------------------------------------------------------------
 
-    def _neighbour(self, trace: Trace, expected: Expected, rows: Sequence[int]) -> Neighbour | None:
+    def _neighbour(self, trace: Trace, expected: Expected, *, rows: Sequence[int]) -> Neighbour | None:
         """Return the best hit that is one step along a relation from the expected code."""
         file = trace.view.files[int(trace.view.file[rows[0]])]
         spans = expected.spans or ((1, len(self.indexed_lines(expected.repo, expected.path))),)

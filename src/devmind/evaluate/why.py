@@ -78,7 +78,10 @@ class CauseCount:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """The diagnosis of a dataset. Traps and topics without truths are counted, not judged."""
+    """The diagnosis of a dataset. Traps and topics without truths are counted, not judged.
+
+    ``n_beside``: missed truths that are one step along a relation from a hit.
+    """
 
     dataset: str
     dataset_hash: str
@@ -89,6 +92,7 @@ class Losses:
     n_unjudged: int
     n_truths: int
     n_missed: int
+    n_beside: int
     causes: tuple[CauseCount, ...]
     topics: tuple[TopicDiagnosis, ...]
 
@@ -106,8 +110,8 @@ def why(store: Store, query: str, *, expect: str, repo: str | None = None, k: in
     expected, gone = _expected(store, expect, repo)
     filters = Filters(repos=(repo,) if repo else ())
     trace = store.service.trace(query, k=k, filters=filters)
-    facts = store.facts(trace, expected, expected_rows(trace, expected), gone=gone)
-    return Why(query, k, expected, diagnose(trace, expected, facts), trace.hits)
+    facts = store.facts(trace, expected, rows=expected_rows(trace, expected), gone=gone)
+    return Why(query, k, expected, diagnose(trace, expected, facts=facts), trace.hits)
 
 
 def diagnose_dataset(
@@ -144,6 +148,7 @@ def diagnose_dataset(
         n_unjudged=len(topics) - len(judged),
         n_truths=sum(len(topic.truths) for topic in found),
         n_missed=sum(len(topic.truths) - topic.n_found for topic in found),
+        n_beside=sum(item.diagnosis.neighbour is not None for topic in found for item in topic.truths),
         causes=_counted(found),
         topics=tuple(found),
     )
@@ -157,17 +162,20 @@ def diagnose_topic(store: Store, topic: Topic, *, k: int = 10) -> TopicDiagnosis
     pairs = [(truth, _of_truth(store, topic, truth)) for truth in topic.truths]
     if any(found_at(trace.hits, expected) is None for _, expected in pairs):
         trace = store.service.trace(topic.query, k=k, filters=filters)
-    truths = tuple(TruthDiagnosis(truth, _diagnosed(store, topic, truth, expected, trace)) for truth, expected in pairs)
+    truths = tuple(
+        TruthDiagnosis(truth, _diagnosed(store, topic, truth=truth, expected=expected, trace=trace))
+        for truth, expected in pairs
+    )
     return TopicDiagnosis(topic.topic_id, topic.repo, topic.category, truths)
 
 
-def _diagnosed(store: Store, topic: Topic, truth: Truth, expected: Expected, trace: Trace) -> Diagnosis:
+def _diagnosed(store: Store, topic: Topic, *, truth: Truth, expected: Expected, trace: Trace) -> Diagnosis:
     if found_at(trace.hits, expected) is not None:
-        return diagnose(trace, expected, Facts())
+        return diagnose(trace, expected, facts=Facts())
     lines = None if truth.span.whole_file else (truth.span.start_line, truth.span.end_line)
-    labelled = truth.text or store.labelled_text(topic.repo, topic.commit, expected.path, lines)
-    facts = store.facts(trace, expected, expected_rows(trace, expected), labelled=labelled)
-    return diagnose(trace, expected, facts)
+    labelled = truth.text or store.labelled_text(topic.repo, expected.path, commit=topic.commit, lines=lines)
+    facts = store.facts(trace, expected, rows=expected_rows(trace, expected), labelled=labelled)
+    return diagnose(trace, expected, facts=facts)
 
 
 def _of_truth(store: Store, topic: Topic, truth: Truth) -> Expected:

@@ -116,7 +116,7 @@ def show_losses(out: Console, said: Mapping[str, Any], *, full: bool) -> None:
     out.print(
         Text(
             f"{n_failed} failed (none of their code found), {said['n_partial']} found in part; "
-            f"{said['n_missed']} of {said['n_truths']} spans missed"
+            f"{said['n_missed']} of {said['n_truths']} spans missed, {said['n_beside']} of them one step from a hit"
         )
     )
     if not said["causes"]:

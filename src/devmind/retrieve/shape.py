@@ -43,7 +43,7 @@ OVER_FILE_LIMIT: Final = Fate("over_file_limit")
 BEYOND_K: Final = Fate("beyond_k")
 
 
-def shape(view: View, ranking: Ranking, k: int) -> tuple[list[Spot], list[Fate]]:
+def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fate]]:
     """Return the ``k`` hits at most, and the fate of every candidate, both in order of rank."""
     columns = (ranking.rows, *(c[ranking.rows] for c in (view.file, view.start, view.end, view.body, view.name)))
     chosen: list[Spot] = []
