@@ -67,6 +67,10 @@ EDGES: Final = {
     "reference": "references",
 }
 _ANNOTATIONS = re.compile(r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+)+")
+_ATTRIBUTES = re.compile(
+    r"(?:\[[\w.:]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?(?:, ?[\w.]+(?:\([^()]*\))?)*\]\s+)+(?=[\w~])"
+)  # C#
+_TOLD_TO_TOOLS = re.compile(r"# (?:type: ignore|noqa|pyright|pylint|mypy|nosec|pragma)[^\n]*")
 _EXTENSION = re.compile(
     r"\.(?:css|scss|less|[cm]?[jt]sx?|vue|svelte|json|html?|h|hh|hpp|proto|php|rb|lua|sh|wasm|zig)$"
 )
@@ -233,9 +237,16 @@ class _Pass:
         return start_line, cursor, strip_marks("\n".join(p.rstrip("\n") for p in reversed(pieces))) if pieces else ""
 
     def signature(self, start: int, end: int, kind: str) -> str:
-        words = " ".join(self.text(start, min(end, start + 6 * MAX_SIGNATURE)).split())
+        text = self.text(start, min(end, start + 6 * MAX_SIGNATURE))
+        if "# " in text:
+            text = _TOLD_TO_TOOLS.sub("", text)
+        words = " ".join(text.split())
+        if words.startswith("//"):  # trails the line before, and the grammar counts it among the modifiers
+            words = " ".join(text.partition("\n")[2].split())
         if words.startswith("@"):
             words = _ANNOTATIONS.sub("", words, count=1)
+        elif words.startswith("["):
+            words = _ATTRIBUTES.sub("", words, count=1)
         prefix = dict(self.spec.signature_prefix).get(kind, "")
         if prefix and not words.startswith(prefix):
             words = prefix + words

@@ -98,7 +98,12 @@ def _patterns(name: str, family: str, types_after: bool) -> tuple[re.Pattern[str
     if family == "python":
         patterns.append(rf"\b(?:async\s+)?with\s+(?:.*,\s*)?(?P<given>[\w.]+\(.*)\s+as\s+{v}\b")
         patterns.append(rf"\bexcept\s+\(?(?P<type>[\w.]+)\)?\s+as\s+{v}\b")
-    patterns.append(rf"\b(?:for|foreach|fun|lambda)\b[^:=]*\b{v}\b(?P<unknown>)")
+    patterns.append(rf"\bfor(?:each)?\b[^:=]*?\b{v}\b[^:=]*?\s(?:in|of)\b(?P<unknown>)")
+    patterns.append(rf"\blambda\b[^:]*\b{v}\b[^:]*:(?P<unknown>)")
+    if family == "ecma":
+        patterns.append(rf"(?:[(,]\s*{v}\s*(?:,[^()]*)?\)|(?:^|[\s(,]){v})\s*=>(?P<unknown>)")
+    if family == "rust":
+        patterns.append(rf"\|(?:[^|]*\W)?{v}(?:\s*,[^|]*)?\|(?P<unknown>)")
     return tuple(re.compile(pattern) for pattern in patterns)
 
 

@@ -136,7 +136,7 @@ class Resolver:
                 return self._unique(through, use)
             if files and (passed := self._through_files(files, use.name, use)):
                 return Meaning((passed,), "scoped")
-        if scoping.strict:
+        if scoping.strict or (scoping.strict_types and use.name[:1].isupper()):
             macros = [d for d in free if d.kind == "macro"]
             if len(macros) == 1:
                 return Meaning((macros[0],), "scoped")
@@ -148,7 +148,8 @@ class Resolver:
         if kind == "receives":  # what has no value at run time receives no call, if there is a choice
             return [d for d in rivals if d.kind not in ("interface", "type") or d.language != "typescript"] or rivals
         if kind == "calls":
-            return sorted(rivals, key=lambda d: d.kind not in FUNCTIONS and d.kind not in TYPES)
+            able = [d for d in rivals if d.kind != "enum_member" or d.language in ("rust", "swift", "scala")]
+            return sorted(able, key=lambda d: d.kind not in FUNCTIONS and d.kind not in TYPES)
         typed = [d for d in rivals if d.kind in TYPES]
         return typed or [d for d in rivals if d.kind not in MEMBERS]
 
@@ -291,7 +292,7 @@ class Resolver:
             if self.code.function_around(d) < 0 and (self.code.is_member(d) or not scoping.strict)
         ]
         if use.kind == "calls":
-            rivals = [d for d in rivals if d.kind in FUNCTIONS] or rivals
+            rivals = [d for d in rivals if d.kind in FUNCTIONS]
         last = plain_receiver(use.qualifier).rpartition(".")[2]
         if owned := [d for d in rivals if last and d.owner.rpartition(".")[2] == last]:
             return Meaning((owned[0],), "scoped")
@@ -305,7 +306,7 @@ class Resolver:
             return self.owner_of(use)
         if receiver in SUPER:
             return self._super(use)
-        if is_literal(receiver):
+        if is_literal(receiver) or receiver.startswith("."):  # a literal, or PHP's global namespace
             return ELSEWHERE
         if receiver.endswith(CUT):
             return self._chain(receiver.removesuffix(CUT), use, depth)
@@ -339,10 +340,7 @@ class Resolver:
                 return self._follow(self._of_definition(cls.targets[0], use, depth), rest, use, depth)
             if rest and (nested := self._class_named(receiver, use)) is not None and not nested.outside:
                 return nested
-            if self.code.scoping(use).strict and (head[:1].isupper() or self._is_parameter(
-                    replace(use, name=head), self.code.enclosing(use.content_id, use.scope))):  # fmt: skip
-                return ELSEWHERE if head[:1].isupper() else None
-            return None
+            return ELSEWHERE if self.code.scoping(use).strict_types and head[:1].isupper() else None
         return self._follow(self.owner_of(use), rest, use, depth)
 
     def _follow(self, holder: Holder | None, rest: str, use: Use, depth: int) -> Holder | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from devmind.parse.spec import LanguageSpec, modifier_is_private
+from devmind.parse.structure import structure
+from devmind.types import ParsedDocument
 
 QUERY = """
 (namespace_declaration name: (_) @name body: (_)? @body) @def.namespace
@@ -64,9 +67,47 @@ def is_private(name: str, signature: str) -> bool:
     return modifier_is_private(name, _ATTRIBUTES.sub("", signature))
 
 
-SPEC = LanguageSpec(
+_SPEC: Final = LanguageSpec(
     module="tree_sitter_c_sharp",
     query=QUERY,
     is_private=is_private,
     blocks=frozenset({"enum_member_declaration_list", "accessor_list"}),
 )
+
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|elif|else|endif)\b")
+_COMPLETE = (";", "{", "}", "]", "*/")
+
+
+def settle(text: str) -> str:
+    """Blank directives where the grammar, which has conditionals only between whole statements, cannot have them.
+
+    Without ``#else`` all that a conditional holds stays; with one, and inside a declaration, its first branch alone.
+    """
+    lines = text.split("\n")
+    blank: set[int] = set()
+    opened: list[
+        tuple[list[int], bool]
+    ] = []  # of the conditionals around: their directives, whether code is unfinished
+    before = ";"  # the last code seen
+    for number, line in enumerate(lines):
+        found = _DIRECTIVE.match(line)
+        if not found:
+            if (code := line.partition("//")[0].strip()) and not code.startswith("#"):
+                before = code
+        elif found.group(1) == "if":
+            opened.append(([number], not before.endswith(_COMPLETE)))
+        elif opened:
+            directives, unfinished = opened[-1]
+            directives.append(number)
+            if found.group(1) == "endif":
+                opened.pop()
+                if len(directives) == 2:
+                    blank.update(directives)
+                elif unfinished:
+                    blank.update((directives[0], *range(directives[1], number + 1)))
+    return "\n".join("" if number in blank else line for number, line in enumerate(lines))
+
+
+def read(text: str) -> ParsedDocument | None:
+    """Return the structure of ``text`` after conditionals that break its syntax are settled."""
+    return structure(settle(text), _SPEC)

@@ -32,7 +32,8 @@ QUERY = """
 (nullsafe_member_call_expression object: (_) @qualifier name: (name) @name) @ref.call
 (scoped_call_expression scope: (_) @qualifier name: (name) @name) @ref.call
 (object_creation_expression . (name) @name) @ref.call
-(object_creation_expression . (qualified_name (name) @name .)) @ref.call
+(object_creation_expression . (qualified_name prefix: (_) @qualifier (name) @name .)) @ref.call
+(object_creation_expression . (qualified_name . "\\\\" @qualifier . (name) @name .)) @ref.call
 (attribute . (name) @name) @ref.call
 (namespace_use_declaration (namespace_use_clause . [(qualified_name) (name)] @module alias:
   (name)? @alias)) @ref.import
