@@ -124,7 +124,7 @@ class LexicalWriter:
             self._writer.add_document(document)
 
     def delete_place(self, place_id: int) -> None:
-        # By query: tantivy's deletion by term takes every Python number for a signed one, which no unsigned field holds,
+        # By query: tantivy's deletion by term takes every number for a signed one, which an unsigned field never holds,
         # and deletes nothing without a word.
         self._writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "place", place_id))
 
