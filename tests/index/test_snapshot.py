@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import json
+=======
+import shutil
+import threading
+>>>>>>> mend
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,10 +18,16 @@ import pytest
 from devmind.embed.static import StaticEmbedder, built_in
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
-from devmind.index.snapshot import gather
-from devmind.index.snapshot_folder import drop_snapshots, load_snapshot, write_snapshot
+from devmind.index.snapshot import Snapshot, gather
+from devmind.index.snapshot_folder import (
+    SAMPLED_ROWS,
+    drop_snapshots,
+    load_snapshot,
+    snapshot_fault,
+    write_snapshot,
+)  # fmt: skip
 from devmind.index.view import View
-from devmind.ingest import Report
+from devmind.ingest import IngestOptions, Report, Writer
 
 ARRAYS = ("keys", "chunks", "prefix", "vectors")
 
@@ -43,18 +54,138 @@ def test_a_snapshot_reads_back_equal(stored: Stored) -> None:
         assert np.array_equal(getattr(read, name), getattr(made, name))
 
 
-@pytest.mark.parametrize("file", ["about.json", *(f"{name}.bin" for name in ARRAYS)])
-@pytest.mark.parametrize("damage", ["missing", "cut"])
+def read(stored: Stored) -> Snapshot:
+    return load_snapshot(stored.folder, stored.catalog, 1, 1, stored.embedder)
+
+
+def made(stored: Stored) -> Snapshot:
+    return gather(stored.catalog, 1, 1, stored.embedder)
+
+
+def is_equal(one: Snapshot, other: Snapshot) -> bool:
+    return one.files == other.files and all(np.array_equal(getattr(one, n), getattr(other, n)) for n in ARRAYS)
+
+
+def flipped(data: bytes) -> bytes:
+    at = len(data) // 2
+    return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda data: data[: len(data) // 2],
+    "empty": lambda data: b"",
+    "longer": lambda data: data + b"\0",
+    "other": lambda data: bytes(255 - byte for byte in data),
+}
+FILES = ("about.json", "about.crc", *(f"{name}.bin" for name in ARRAYS))
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("damage", [*DAMAGES, "missing", "a folder"])
 def test_a_damaged_snapshot_is_made_again(stored: Stored, file: str, damage: str) -> None:
     at = stored.folder / "1-1" / file
-    if damage == "missing":
-        at.unlink()
-    else:
-        at.write_bytes(at.read_bytes()[: at.stat().st_size // 2])
-    read = load_snapshot(stored.folder, stored.catalog, 1, 1, stored.embedder)
-    made = gather(stored.catalog, 1, 1, stored.embedder)
-    assert np.array_equal(read.keys, made.keys)
-    assert np.array_equal(read.vectors, made.vectors)
+    data = at.read_bytes()
+    at.unlink()
+    if damage == "a folder":
+        at.mkdir()
+    elif damage in DAMAGES:
+        at.write_bytes(DAMAGES[damage](data))
+    assert is_equal(read(stored), made(stored))
+    assert snapshot_fault(stored.folder, stored.catalog, 1, 1, stored.embedder) != ""
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file != "vectors.bin"])
+def test_one_flipped_bit_is_noticed_in_all_that_is_read_whole(stored: Stored, file: str) -> None:
+    at = stored.folder / "1-1" / file
+    at.write_bytes(flipped(at.read_bytes()))
+    assert is_equal(read(stored), made(stored))
+    assert snapshot_fault(stored.folder, stored.catalog, 1, 1, stored.embedder) != ""
+
+
+def damaged_vectors(stored: Stored) -> None:
+    """Turn into NaN and infinity all vectors that the sample does not hold."""
+    at = stored.folder / "1-1" / "vectors.bin"
+    vectors = np.fromfile(at, np.float16).reshape(-1, stored.embedder.dim)
+    step = max(1, len(vectors) // SAMPLED_ROWS)
+    for row in set(range(len(vectors))) - set(range(0, len(vectors), step)):
+        vectors[row] = (np.nan, np.inf, -np.inf)[row % 3]
+    vectors.tofile(at)
+
+
+def test_damaged_vectors_upset_no_search_and_a_thorough_look_finds_them(stored: Stored) -> None:
+    many = repeated(made(stored), 10)
+    write_snapshot(stored.folder, stored.catalog, 1, 1, many)
+    damaged_vectors(stored)
+    view = View([read(stored)])
+    query = stored.embedder.embed_queries(["the price of what is in the cart"])[0]
+    cosines = view.cosines(query, np.arange(view.n))
+    assert view.n == len(many.keys) > 2 * SAMPLED_ROWS
+    assert np.isfinite(cosines).all() and np.abs(cosines).max() <= 1.0
+    assert len(view.nearest(query, 5)) == 5
+    at = (stored.folder, stored.catalog, 1, 1, stored.embedder)
+    assert snapshot_fault(*at) == ""
+    assert "vectors.bin" in snapshot_fault(*at, thorough=True)
+
+
+def repeated(snapshot: Snapshot, times: int) -> Snapshot:
+    """Return a snapshot with so many more rows of new keys."""
+    keys = np.concatenate([snapshot.keys + (n << 40) for n in range(times)])
+    arrays = {name: np.concatenate([getattr(snapshot, name)] * times) for name in ("chunks", "prefix", "vectors")}
+    return replace(snapshot, keys=keys, **arrays)
+
+
+def test_the_snapshot_of_another_knowledge_base_is_made_again(stored: Stored, shop: Path, tmp_path: Path) -> None:
+    (shop / "shop" / "cart.py").write_text("def other():\n    return 1\n")
+    with Writer(tmp_path / "other", IngestOptions(n_workers=1)) as writer:
+        writer.add(str(shop), name="shop")
+    shutil.rmtree(stored.folder / "1-1")
+    shutil.copytree(tmp_path / "other" / "vectors" / "1-1", stored.folder / "1-1")
+    assert is_equal(read(stored), made(stored))
+
+
+def test_the_snapshot_of_another_generation_is_made_again(
+    stored: Stored, shop: Path, add: Callable[[Path], Report]
+) -> None:
+    (shop / "shop" / "cart.py").write_text("def other():\n    return 1\n")
+    add(shop)
+    shutil.rmtree(stored.folder / "1-1")
+    shutil.copytree(stored.folder / "1-2", stored.folder / "1-1")
+    assert is_equal(read(stored), made(stored))
+
+
+def test_readers_and_a_writer_that_replaces_and_drops_the_folder(stored: Stored) -> None:
+    """Whatever a reader meets of a folder that is being replaced, it gets the whole snapshot."""
+    wanted, stop = made(stored), threading.Event()
+
+    def replace_and_drop() -> None:
+        while not stop.is_set():
+            write_snapshot(stored.folder, stored.catalog, 1, 1, wanted)
+            drop_snapshots(stored.folder, 1)
+
+    writer = threading.Thread(target=replace_and_drop)
+    writer.start()
+    try:
+        for _ in range(150):
+            assert is_equal(read(stored), wanted)
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_strangers_in_the_folder_are_left_alone(stored: Stored) -> None:
+    for name in ("1-x", "notes", "1-1-old"):
+        (stored.folder / name).mkdir()
+    drop_snapshots(stored.folder, 1)
+    assert sorted(path.name for path in stored.folder.iterdir()) == ["1-1-old", "1-x", "notes"]
+
+
+def test_a_file_in_the_place_of_the_folder(stored: Stored) -> None:
+    wanted = made(stored)
+    shutil.rmtree(stored.folder)
+    stored.folder.write_text("")
+    assert is_equal(read(stored), wanted)
+    with pytest.raises(StoreError, match="is a file and should be a folder"):
+        write_snapshot(stored.folder, stored.catalog, 1, 1, wanted)
 
 
 def test_another_embedder_is_refused(stored: Stored) -> None:

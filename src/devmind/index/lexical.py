@@ -100,7 +100,7 @@ class LexicalWriter:
     """Adds and deletes chunks; nothing is seen before ``commit``, and all of it after."""
 
     def __init__(self, folder: Path, *, memory_mb: int = 128) -> None:
-        self._folder = folder
+        self._folder, self._schema = folder, _schema()
         try:
             self._writer = _open(folder).writer(heap_size=memory_mb * 1_000_000, num_threads=1)
         except (ValueError, OSError) as error:
@@ -124,7 +124,9 @@ class LexicalWriter:
             self._writer.add_document(document)
 
     def delete_place(self, place_id: int) -> None:
-        self._writer.delete_documents_by_term("place", place_id)
+        # By query: tantivy's deletion by term takes every number for a signed one, which an unsigned field never holds,
+        # and deletes nothing without a word.
+        self._writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "place", place_id))
 
     def commit(self) -> None:
         try:

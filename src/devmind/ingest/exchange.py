@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from dataclasses import dataclass
 from typing import Final, cast, get_args
 
@@ -34,6 +35,7 @@ ROLES: Final = frozenset(get_args(Role))
 SYMBOL_KINDS: Final = frozenset(get_args(SymbolKind))
 EDGE_KINDS: Final = frozenset(get_args(EdgeKind))
 VISIBILITIES: Final = frozenset(get_args(Visibility))
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 MAX_NAME_CHARS: Final = 500  # of repositories, languages and the like
 MAX_PATH_CHARS: Final = 4096
 MAX_TEXT_CHARS: Final = 100_000_000
@@ -87,7 +89,7 @@ def _imported(item: Fields) -> Imported:
     )
     told = {field: item.values.get(field) for field in ("language", "chunks", "symbols", "edges")}
     return Imported(
-        repo=item.text("repo_id", may_be_empty=False, longest=MAX_NAME_CHARS),
+        repo=_repo(item),
         commit=meta.text("commit_hash", "", longest=MAX_NAME_CHARS),
         skipped=skip_secret(document.path, text, document.size_bytes),
         document=document,
@@ -109,6 +111,13 @@ def _document(item: Fields, meta: Fields, text: str) -> Document:
         size_bytes=meta.whole("size_bytes", len(text), least=0),
         last_modified=meta.seconds("last_modified"),
     )
+
+
+def _repo(item: Fields) -> str:
+    name = item.text("repo_id", may_be_empty=False, longest=MAX_NAME_CHARS)
+    if _CONTROL.search(name):
+        raise BadField(f"repo_id is {name!a}: it must not hold control characters")
+    return name
 
 
 def _path(item: Fields) -> str:

@@ -16,6 +16,7 @@ import threading
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import IO, Any
 
 from devmind.chunk import ChunkRules
@@ -69,7 +70,8 @@ class Workers:
             process.wait()
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
-                    stream.close()
+                    with suppress(BrokenPipeError):  # part of a request that nobody read
+                        stream.close()
 
     def build(
         self, batches: Iterable[list[Document]], rules: ChunkRules, remote: RemoteOptions | None
