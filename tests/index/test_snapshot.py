@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import json
-=======
 import shutil
 import threading
->>>>>>> mend
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path

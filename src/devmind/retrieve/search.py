@@ -196,13 +196,8 @@ class Retriever:
         recall = self._recall(query, view, chosen, k, allowed, timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), self._lexical.n_chunks) for term in query.weights}
-<<<<<<< HEAD
         ranking = _ranked(query, view, recall, rarity, allowed)
-        spots, fates = shape(view, ranking, k)
-=======
-        ranking = _ranked(query, view, recall, rarity)
         spots, fates = shape(view, ranking, k=k)
->>>>>>> diagnosis
         timings["rank"] = _ms(mark)
         return _Found(query, view, allowed, recall, rarity, ranking, spots, fates)
 
