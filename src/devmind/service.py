@@ -426,6 +426,9 @@ class Service:
         )
         return (rows[0][0], rows[0][1]) if rows else None
 
+    def is_defined(self, name: str, repo: str) -> bool:
+        return bool(self.symbols(name, repo=repo, limit=1))
+
     def named_within(self, repo: str, path: str, generation: int, *, start_line: int, end_line: int) -> list[Named]:
         """Return the definitions that share a line with ``start_line..end_line``, outer ones first."""
         at = self._content(repo, path, generation)

@@ -42,6 +42,9 @@ class FakeSources:
     def symbol_span(self, repo: str, path: str, generation: int, symbol: str) -> tuple[int, int] | None:
         return self.spans.get(symbol) if (repo, path, generation) in self.files else None
 
+    def is_defined(self, name: str, repo: str) -> bool:
+        return False
+
     def named_within(self, repo: str, path: str, generation: int, *, start_line: int, end_line: int) -> list[Named]:
         spans = self.spans.items() if path.endswith(".py") else ()
         return [

@@ -40,6 +40,8 @@ class Named:
 class Definitions(Protocol):
     """What the index knows of the definitions in a file; implemented by the read path's store."""
 
+    def is_defined(self, name: str, repo: str) -> bool: ...
+
     def named_within(self, repo: str, path: str, generation: int, *, start_line: int, end_line: int) -> list[Named]: ...
 
 

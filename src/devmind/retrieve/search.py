@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from math import exp
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +24,9 @@ from devmind.index.catalog import ORDINAL_BITS, Catalog, unknown_repository
 from devmind.index.lexical import LexicalReader, idf
 from devmind.index.snapshot import File, Floats, Snapshot
 from devmind.index.snapshot_folder import load_snapshot
-from devmind.index.terms import terms
 from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import defining, words_of
+from devmind.retrieve.confidence import confidence, evidence
 from devmind.retrieve.features import BEST
 from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranking, rank
@@ -175,7 +174,7 @@ class Retriever:
         result = SearchResult(
             query=text,
             hits=tuple(hits),
-            confidence=self._confidence(found.query, found.ranking, hits),
+            confidence=self._confidence(found, hits),
             generations={active[r][0]: active[r][1] for r in chosen},
             timings_ms={**timings, "total": _ms(started)},
             nearest_names=tuple(dict.fromkeys(hit.symbol for hit in hits[:8] if hit.symbol))[:5],
@@ -200,6 +199,17 @@ class Retriever:
         spots, fates = shape(view, ranking, k=k)
         timings["rank"] = _ms(mark)
         return _Found(query, view, allowed, recall, rarity, ranking, spots, fates)
+
+    def _confidence(self, found: _Found, hits: Sequence[Hit]) -> float:
+        if not hits or not found.query.groups:
+            return 0.5 if hits else 0.0
+        rarest = idf(0, self._lexical.n_chunks)
+        return confidence(evidence(found.query, hits, idf=found.idf, rarest=rarest))
+
+    @property
+    def n_chunks(self) -> int:
+        """Return how many chunks the lexical leg holds."""
+        return self._lexical.n_chunks
 
     # The published state ----------------------------------------------------------------------------------------
 
@@ -367,24 +377,6 @@ class Retriever:
                 self._texts.popitem(last=False)
         self._texts.move_to_end(content_id)
         return self._texts[content_id]
-
-    def _confidence(self, query: Query, ranking: Ranking, hits: Sequence[Hit]) -> float:
-        """Return 0..1: how much of what was asked the best hits hold, and how near their meaning is.
-
-        The telling part of a question about something absent is a term that no good hit holds.
-        """
-        if not hits or not query.groups:
-            return 0.0 if not hits else 0.5
-        total = sum(weight for _, weight in query.groups) or 1.0
-        covered = []
-        everywhere: set[str] = set()
-        for hit in hits[:5]:
-            here = set(terms(f"{hit.path} {hit.symbol} {hit.header} {hit.content}"))
-            everywhere |= here
-            covered.append(sum(weight for group, weight in query.groups if group & here) / total)
-        together = sum(weight for group, weight in query.groups if group & everywhere) / total
-        cosine = float(ranking.features["dense"][:5].max())
-        return round(1 / (1 + exp(-(4.0 * max(covered) + 3.0 * together + 3.0 * cosine - 5.0))), 4)
 
 
 def _ranked(

@@ -1,0 +1,91 @@
+"""How likely it is that the best hits hold what was asked: a few named numbers, and the odds that they make.
+
+A question about something absent gives itself away by a telling term, above all a proper name, that no good hit holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import exp, log
+from typing import Final
+
+from devmind.index.terms import CJK, terms
+from devmind.retrieve.query import IDENTIFIER, Query
+from devmind.types import Hit
+
+# Logistic regression by `python -m training.confidence` on questions of development suites against questions of other
+# repositories and features proven absent; docs/retrieval.md says how it does on projects that it has not seen.
+INTERCEPT: Final = -15.21
+WEIGHTS: Final[Mapping[str, float]] = {
+    "covered": 6.13,
+    "rarest_missing": 1.35,
+    "unknown": -1.54,
+    "name_missing": -1.29,
+    "name_missing_zh": -3.98,
+    "cosine_best": 10.36,
+    "cosine_mean": 3.76,
+    "n_asked": 2.51,
+    "defined": 1.06,
+    "undefined": -1.66,
+    "stem": 1.75,
+    "zh": 0.15,
+}
+HITS = 5  # the first ones, which answers are made of
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9+#./-]*[A-Za-z0-9+#]|[A-Za-z]")
+SENTENCE_START = frozenset(".?!:。?!:")
+
+
+def confidence(features: Mapping[str, float]) -> float:
+    """Return 0..1 from what `evidence` gives."""
+    odds = INTERCEPT + sum(weight * features[name] for name, weight in WEIGHTS.items())
+    return round(1 / (1 + exp(-max(min(odds, 50.0), -50.0))), 4)
+
+
+def evidence(query: Query, hits: Sequence[Hit], *, idf: Mapping[str, float], rarest: float) -> dict[str, float]:
+    """Return what speaks for, or against, the first hits holding the answer.
+
+    Args:
+        idf: by term of the query.
+        rarest: the idf of a term in no chunk.
+    """
+    shown = [set(terms(f"{hit.path} {hit.symbol} {hit.header} {hit.content}")) for hit in hits[:HITS]]
+    everywhere = set().union(*shown)
+    total = sum(weight for _, weight in query.groups) or 1.0
+    missing = [weight for group, weight in query.groups if not group & everywhere]
+    unknown = [weight for group, weight in query.groups if all(idf.get(t, 0.0) >= rarest for t in group)]
+    names = proper_names(query.text, {hit.repo for hit in hits})
+    alone = any(not any(name <= here for here in shown) for name in names)
+    cosines = [hit.why["dense"] for hit in hits[:HITS]]
+    defined = any(hit.why["defines"] > 0 for hit in hits)
+    chinese = float(CJK.search(query.text) is not None)
+    return {
+        "covered": max((sum(w for group, w in query.groups if group & here) for here in shown), default=0.0) / total,
+        "rarest_missing": max(missing, default=0.0) / rarest,
+        "unknown": sum(unknown) / total,
+        "name_missing": float(alone),
+        "name_missing_zh": chinese * alone,
+        "cosine_best": max(cosines, default=0.0),
+        "cosine_mean": sum(cosines) / len(cosines) if cosines else 0.0,
+        "n_asked": log(1 + len(query.groups)),
+        "defined": float(defined),
+        "undefined": float(not defined and IDENTIFIER.search(query.text) is not None),
+        "stem": max((hit.why["stem"] for hit in hits[:HITS]), default=0.0),
+        "zh": chinese,
+    }
+
+
+def proper_names(text: str, own: set[str]) -> list[frozenset[str]]:
+    """Return the terms of each proper name in ``text``: a Latin word with a capital that begins no sentence.
+
+    Args:
+        own: names of repositories, which are no thing to be found inside one.
+    """
+    known = {name.lower().split("-")[0] for name in own}
+    found = []
+    for match in NAME.finditer(text):
+        word, before = match[0], text[: match.start()].rstrip()[-1:]
+        opens = match.start() == 0 or before in SENTENCE_START
+        if word != word.lower() and not opens and word.lower() not in known:
+            found.append(frozenset(terms(word)))
+    return [name for name in found if name]
