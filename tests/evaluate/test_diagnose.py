@@ -88,9 +88,9 @@ def test_a_trace_is_the_search(store: Store, query: str, filters: Filters) -> No
     assert len(trace.fates) == len(trace.ranking.rows)
     parts = trace.ranking.parts()
     assert np.allclose(sum(parts.values()), trace.ranking.scores, atol=1e-4)
-    assert parts.keys() == trace.ranking.features.keys()
+    assert parts.keys() <= trace.ranking.features.keys()
     candidates = np.unique(np.concatenate([leg.taken for leg in trace.legs.values()]))
-    assert sorted(trace.ranking.rows) == list(candidates)
+    assert set(candidates) <= set(trace.ranking.rows)
 
 
 def test_legs_rank_everything(store: Store) -> None:
