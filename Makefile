@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KB := .demo/kb
 
-.PHONY: setup demo test check bench browser clean
+.PHONY: setup demo test check bench browser evaluate clean
 
 setup: $(VENV)/.done
 
@@ -30,8 +30,11 @@ check: setup
 browser:
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
 
+evaluate: setup
+	.ci/evaluate
+
 bench: setup
 	$(BIN)/python -m bench
 
 clean:
-	rm -rf $(VENV) .demo
+	rm -rf $(VENV) .demo .evaluation
