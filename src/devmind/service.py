@@ -19,7 +19,7 @@ from devmind.answer.subject import Named
 from devmind.embed.choose import open_embedder
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
-from devmind.index.catalog import ALIVE, VISIBLE, unknown_repository
+from devmind.index.catalog import ALIVE, VISIBLE
 from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot_folder import snapshot_fault
 from devmind.index.stored import n_lexical, stored_chunks, stored_references, stored_symbols
@@ -454,9 +454,8 @@ class Service:
         Raises:
             UsageError: it is not; the message lists those that are.
         """
-        names = self._names().values()
-        if repo not in names:
-            raise unknown_repository(repo, names)
+        if repo not in self._names().values():
+            raise self.catalog.unpublished(repo)
 
     def _repo_ids(self, repo: str | None) -> list[int]:
         return sorted(self.catalog.active()) if repo is None else [self.catalog.repository(repo).repo_id]

@@ -152,7 +152,7 @@ def test_relations_symbols_files_and_states_are_lines_that_fit_a_narrow_window()
         "    Go home.",
         "web  generation 2  2 files  5 chunks  50.00 % complete",
         "    /src/web at v1",
-        "new  nothing published yet; 'devmind sync new' indexes it",
+        "new  not indexed yet; 'devmind sync new' indexes it",
         "    /src/web",
         "a.py  python  source  1,200 lines  syntax errors",
         "x.png  skipped, binary: a .png file",

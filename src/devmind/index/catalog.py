@@ -197,6 +197,14 @@ class Catalog:
                 return repo
         raise unknown_repository(name, (repo.name for repo in known))
 
+    def unpublished(self, name: str) -> UsageError:
+        """Return the error for a name that no published repository has."""
+        known = {repo.name: repo for repo in self.repositories()}
+        if name not in known:
+            return unknown_repository(name, (repo.name for repo in known.values() if repo.active_generation))
+        how = f"run 'devmind sync {name}'" if known[name].source else "import its file again"
+        return UsageError(f"'{name}' is not indexed yet: {how} to finish", code="not_indexed")
+
     def register(
         self, *, name: str, source: str, kind: str, ref: str | None, include: Sequence[str], exclude: Sequence[str]
     ) -> Repository:

@@ -7,7 +7,6 @@ be made again from the catalog (`ingest/mend.py`); opening never makes one, or a
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
@@ -221,6 +220,8 @@ def _open_read_only(folder: Path) -> tantivy.Index:
 
     The links may go at once: what the index reads is mapped into memory when it is opened.
     """
+    import tempfile  # which loads more than all of this module, for a rare case
+
     try:
         with tempfile.TemporaryDirectory(prefix="devmind-") as links:
             for path in folder.absolute().iterdir():

@@ -204,7 +204,8 @@ def show_status(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
             text.append(f"  generation {row['generation']}{safe(commit)}")
             text.append("  " + "  ".join(notes), style="dim")
         else:
-            text.append(f"  nothing published yet; 'devmind sync {safe(row['repo'])}' indexes it", style="yellow")
+            how = f"'devmind sync {safe(row['repo'])}' indexes it" if row["source"] else "import its file again"
+            text.append(f"  not indexed yet; {how}", style="yellow")
         out.print(text)
         source = row["source"] or "imported from a file"
         out.print(Text(f"    {safe(source)}{safe(' at ' + row['ref']) if row['ref'] else ''}"))

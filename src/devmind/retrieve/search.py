@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
-from devmind.index.catalog import ORDINAL_BITS, Catalog, unknown_repository
+from devmind.index.catalog import ORDINAL_BITS, Catalog
 from devmind.index.lexical import LexicalReader, idf
 from devmind.index.snapshot import File, Floats, Snapshot
 from devmind.index.snapshot_folder import load_snapshot
@@ -237,7 +237,7 @@ class Retriever:
         by_name = {name: repo_id for repo_id, (name, _, _) in active.items()}
         for name in filters.repos:
             if name not in by_name:
-                raise unknown_repository(name, by_name)
+                raise self.catalog.unpublished(name)
         return sorted(by_name[name] for name in filters.repos) if filters.repos else sorted(active)
 
     def snapshot(self, repo_id: int, generation: int) -> Snapshot:
