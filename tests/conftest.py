@@ -7,10 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from devmind.ingest import IngestOptions, Report, Writer
 from devmind.service import Service
 from devmind.settings import Settings
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("patient")
 
 FILES = {
     "shop/cart.py": '''"""The cart of one customer."""
