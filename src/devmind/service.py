@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, get_args
@@ -24,8 +25,9 @@ from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot_folder import snapshot_fault
 from devmind.index.stored import n_lexical, stored_chunks, stored_references, stored_symbols
 from devmind.retrieve import CACHE_SECONDS, Retriever
-from devmind.retrieve.definitions import Definition, definitions
+from devmind.retrieve.definitions import definitions
 from devmind.retrieve.graph import CALLS, callees, callers, path_between
+from devmind.retrieve.resolve import Resolver
 from devmind.settings import Settings, secret
 from devmind.types import Answer, Filters, Hit, Role, SearchResult, SymbolKind, split_lines, stable_id
 
@@ -209,30 +211,19 @@ class Service:
         repo_ids, name = self._repo_ids(repo), _sayable(name)
         if direction == "imports":
             return self._imports(name, repo_ids)[:limit]
+        if direction not in ("callers", "callees", "inherits"):
+            raise UsageError(f"unknown relation '{direction}': use callers, callees, imports or inherits")
         edges: list[dict[str, Any]] = []
-        for d in definitions(self.catalog, _plain(name), repo_ids):
-            if direction == "callers":
-                edges += self._edges_to(d)
-            elif direction == "callees":
-                edges += self._edges_from(d)
-            elif direction == "inherits":
-                edges += self._edges_to(d, HERITAGE) + self._edges_from(d, HERITAGE)
-            else:
-                raise UsageError(f"unknown relation '{direction}': use callers, callees, imports or inherits")
+        names = self._names()
+        for repo_id, found in groupby(definitions(self.catalog, _plain(name), repo_ids), lambda d: d.repo_id):
+            resolver, group = Resolver(self.catalog, repo_id), list(found)
+            kinds = HERITAGE if direction == "inherits" else CALLS
+            if direction != "callees":
+                edges += [_edge(names[repo_id], edge) for edge in callers(resolver, group, kinds)]
+            if direction != "callers":
+                edges += [_edge(names[repo_id], edge) for d in group for edge in callees(resolver, d, kinds)]
         unique = {json.dumps(edge, sort_keys=True): edge for edge in edges}
         return list(unique.values())[:limit]
-
-    def _edges_to(self, d: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
-        repo = self._names()[d.repo_id]
-        return [
-            _edge(edge, repo=repo, path=edge["path"], target_path=d.path) for edge in callers(self.catalog, d, kinds)
-        ]
-
-    def _edges_from(self, d: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
-        repo = self._names()[d.repo_id]
-        return [
-            _edge(edge, repo=repo, path=d.path, target_path=edge["path"]) for edge in callees(self.catalog, d, kinds)
-        ]
 
     def _imports(self, name: str, repo_ids: list[int]) -> list[dict[str, Any]]:
         """Return what the file ``name`` imports, and who imports the name or module ``name`` or a part of it."""
@@ -260,12 +251,7 @@ class Service:
             for goal in definitions(self.catalog, _plain(_sayable(b)), [start.repo_id])[:3]:
                 found = path_between(self.catalog, start, goal)
                 if found:
-                    name = self._names()[start.repo_id]
-                    at = [start.path, *(edge["path"] for edge in found)]
-                    return [
-                        _edge(edge, repo=name, path=path, target_path=edge["path"])
-                        for path, edge in zip(at, found, strict=False)
-                    ]
+                    return [_edge(self._names()[start.repo_id], edge) for edge in found]
         return []
 
     # State ------------------------------------------------------------------------------------------------------
@@ -469,17 +455,9 @@ def _sayable(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _edge(edge: Mapping[str, Any], *, repo: str, path: str, target_path: str) -> dict[str, Any]:
-    return {
-        "repo": repo,
-        "kind": edge["kind"],
-        "source": edge["source"],
-        "target": edge["target"],
-        "path": path,
-        "line": edge["line"],
-        "target_path": target_path,
-        "confidence": edge["confidence"],
-    }
+def _edge(repo: str, edge: Mapping[str, Any]) -> dict[str, Any]:
+    fields = ("kind", "source", "target", "path", "line", "target_path", "confidence")
+    return {"repo": repo, **{field: edge[field] for field in fields}}
 
 
 def _plain(name: str) -> str:

@@ -1,5 +1,7 @@
 """Small sources, and what is expected of them, per language."""
 
+import pytest
+
 from devmind.parse import parse
 from devmind.types import Document, ParsedDocument, Symbol
 
@@ -186,11 +188,18 @@ def test_require_is_an_import() -> None:
     assert imports(found) == {("fs", "node:fs", ""), ("a", "./x", ""), ("b", "./x", "c")}
 
 
+def test_a_signature_holds_no_notes_to_tools() -> None:
+    found = read('def f(  # type: ignore[x]\n    a="# b",\n):  # noqa\n    pass\n', "python")
+    assert named(found, "f").signature == 'def f( a="# b", )'
+    found = read("class A {\n  int x; // the x\n  @Override public void f() {}\n}\n", "java")
+    assert named(found, "A.f").signature == "public void f()"
+
+
 def test_javascript_members_that_code_adds_to_objects() -> None:
     source = """\
 defineGetter(req, 'fresh', function fresh() { return age(); });
 Object.defineProperty(obj, 'name', { value: 1 });
-proto.__defineGetter__('old', () => 1);
+
 res.set = res.header = function header(field) { return this.get(field); };
 app['del'] = function () {};
 Foo.prototype = { bar: function () {}, get size() { return 1; } };
@@ -203,12 +212,28 @@ Object.defineProperty(exports, '__esModule', { value: true });
 """
     found = read(source, "javascript")
     assert {name: (kind, start) for name, (kind, _, start, _) in spans(found).items()} == {
-        "req.fresh": ("property", 1), "obj.name": ("property", 2), "proto.old": ("property", 3),
+        "req.fresh": ("property", 1), "obj.name": ("property", 2),
         "res.set": ("method", 4), "res.header": ("method", 4), "app.del": ("method", 5), "Foo.bar": ("method", 6),
         "Foo.size": ("property", 6), "Bar.baz": ("method", 7), "limit": ("variable", 8), "Box": ("class", 10),
         "Box.open": ("method", 10), "c": ("function", 11), "d": ("method", 11), "e": ("variable", 11),
     }  # fmt: skip
     assert {("age", "req.fresh"), ("go", "c")} <= set(uses(found, "calls"))
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("defineGetter(req, 'fresh', function () {});", "req.fresh"),
+        ("res.set = res.header = function () {};", "res.header"),
+        ("  app['del'] = function () {};", "app.del"),
+        ("a.b = class { go() {} };", "b.go"),
+        ("Foo.prototype = { bar: function () {} };", "Foo.bar"),
+        ("Foo.tools = {\n  bar() {},\n};", "Foo.tools.bar"),
+        ("Object.assign(Bar.prototype, { baz() {} });", "Bar.baz"),
+    ],
+)
+def test_any_such_member_is_seen_without_the_others(source: str, name: str) -> None:
+    assert name in spans(read(f"import './a.js';\n{source}\n", "javascript"))
 
 
 def test_a_module_that_is_a_function_has_the_name_of_the_function() -> None:

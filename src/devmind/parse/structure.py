@@ -241,16 +241,20 @@ class _Pass:
         if "# " in text:
             text = _TOLD_TO_TOOLS.sub("", text)
         words = " ".join(text.split())
-        if words.startswith("//"):  # trails the line before, and the grammar counts it among the modifiers
-            words = " ".join(text.partition("\n")[2].split())
-        if words.startswith("@"):
-            words = _ANNOTATIONS.sub("", words, count=1)
-        elif words.startswith("["):
-            words = _ATTRIBUTES.sub("", words, count=1)
+        if words[:1] in "/@[":
+            words = self.undecorated(words, text)
         prefix = dict(self.spec.signature_prefix).get(kind, "")
         if prefix and not words.startswith(prefix):
             words = prefix + words
         return words[:MAX_SIGNATURE].rstrip(" :{=" if words[-2:] != "=>" else " ")
+
+    def undecorated(self, words: str, text: str) -> str:
+        """Return a signature without the comment, annotations or attributes that it begins with."""
+        if words.startswith("//"):  # trails the line before, and the grammar counts it among the modifiers
+            words = " ".join(text.partition("\n")[2].split())
+        if words.startswith("@"):
+            return _ANNOTATIONS.sub("", words, count=1)
+        return _ATTRIBUTES.sub("", words, count=1)
 
     def define(self, event: _Event) -> None:
         start, end, kind, captures = event[0], -event[1], event[5], event[6]

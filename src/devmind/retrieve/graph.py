@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from devmind.index.catalog import VISIBLE, Catalog
@@ -19,23 +20,26 @@ CALLS = ("calls",)
 MAX_REACHED = 2000  # definitions that a search for a chain of calls looks at
 
 
-def callers(catalog: Catalog, target: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
-    """Return the edges that lead to ``target``, each with its confidence."""
-    resolver = Resolver(catalog, target.repo_id)
-    overridden = resolver.overridden(target)
+def callers(resolver: Resolver, targets: Sequence[Definition], kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+    """Return the edges that lead to each of ``targets``, definitions of the resolver's repository, in their order."""
+    found: dict[str, list[tuple[Use, str, tuple[Definition, ...], Confidence]]] = {}
+    for name in {target.name for target in targets}:
+        uses = _uses_of(resolver.code.catalog, resolver.code.repo_id, name, kinds)
+        found[name] = [(use, source, *resolver.resolve(use)) for use, source in uses]
     edges = []
-    for use, source in _uses_of(catalog, target, kinds):
-        confidence = _leads_to(resolver, use, target, overridden)
-        if confidence:
-            edges.append(
-                {"kind": use.kind, "source": source or use.path, "target": target.qualified_name, "path": use.path,
-                 "line": use.line, "confidence": confidence}
-            )  # fmt: skip
+    for target in targets:
+        overridden = resolver.overridden(target)
+        for use, source, meant, confidence in found[target.name]:
+            if sure := _leads_to(meant, confidence, target, overridden):
+                edges.append(
+                    {"kind": use.kind, "source": source or use.path, "target": target.qualified_name, "path": use.path,
+                     "line": use.line, "target_path": target.path, "confidence": sure}
+                )  # fmt: skip
     return edges
 
 
-def _uses_of(catalog: Catalog, target: Definition, kinds: tuple[str, ...]) -> list[tuple[Use, str]]:
-    """Return the references by the name of ``target``, or by what an import calls it, with their scopes' names."""
+def _uses_of(catalog: Catalog, repo_id: int, name: str, kinds: tuple[str, ...]) -> list[tuple[Use, str]]:
+    """Return the references by a name, or by what an import calls it, with the names of their scopes."""
     rows = catalog.rows(
         f"""SELECT x.name, x.kind, x.line, x.qualifier, p.path, p.content_id, x.scope, s.qualified_name
         FROM reference x JOIN place p ON p.content_id = x.content_id {VISIBLE}
@@ -44,19 +48,23 @@ def _uses_of(catalog: Catalog, target: Definition, kinds: tuple[str, ...]) -> li
             SELECT i.alias, i.content_id FROM reference i WHERE i.name = ?1 AND i.kind = 'imports' AND i.alias != ''))
           AND r.repo_id = ?2 AND x.kind IN (SELECT value FROM json_each(?3))
         ORDER BY p.path, x.line""",
-        (target.name, target.repo_id, json.dumps(kinds)),
+        (name, repo_id, json.dumps(kinds)),
     )
     return [
-        (Use(name=name, kind=kind, line=line, qualifier=before, path=path, content_id=content_id, scope=scope), source)
-        for name, kind, line, before, path, content_id, scope, source in rows
+        (
+            Use(name=written, kind=kind, line=line, qualifier=before, path=path, content_id=content_id, scope=scope),
+            source,
+        )
+        for written, kind, line, before, path, content_id, scope, source in rows
     ]
 
 
-def _leads_to(resolver: Resolver, use: Use, target: Definition, overridden: list[Definition]) -> Confidence | None:
-    targets, confidence = resolver.resolve(use)
-    if any(_same(found, target) for found in targets):
+def _leads_to(
+    meant: Sequence[Definition], confidence: Confidence, target: Definition, overridden: Sequence[Definition]
+) -> Confidence | None:
+    if any(_same(found, target) for found in meant):
         return confidence
-    return "guess" if any(_same(found, base) for found in targets for base in overridden) else None
+    return "guess" if any(_same(found, base) for found in meant for base in overridden) else None
 
 
 def _same(a: Definition, b: Definition) -> bool:
@@ -65,9 +73,9 @@ def _same(a: Definition, b: Definition) -> bool:
     return a.path == b.path and (a.qualified_name == b.qualified_name or constructs)
 
 
-def callees(catalog: Catalog, source: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+def callees(resolver: Resolver, source: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
     """Return the edges that lead from ``source``; a target outside the repository keeps its bare name."""
-    return [edge for edge, _ in _out(Resolver(catalog, source.repo_id), source, kinds)]
+    return [edge for edge, _ in _out(resolver, source, kinds)]
 
 
 def _out(
@@ -88,7 +96,8 @@ def _out(
         target = targets[0] if targets else None
         edges.append(
             ({"kind": kind, "source": source.qualified_name, "target": target.qualified_name if target else name,
-              "path": target.path if target else "", "line": line, "confidence": confidence}, target)
+              "path": source.path, "line": line, "target_path": target.path if target else "",
+              "confidence": confidence}, target)
         )  # fmt: skip
     return edges
 

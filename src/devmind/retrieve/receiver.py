@@ -32,6 +32,7 @@ _LITERAL = re.compile(r"""^(?:[rbfuRBFU]{0,2}["'`]|\d|\[|\{|(?:true|false|None|n
 
 
 _OPENS = ("{", ":", "=>", "(", "|", "->")
+_OF_FUNCTIONS = ("python", "ruby", "php")  # families whose variables live in a function, not in a block
 _OPENING_WORD = re.compile(r"\s*[})]*\s*(?:async )?(?:if|for|while|with|switch|else|elif|catch|except|match)\b")
 
 
@@ -125,7 +126,9 @@ def declared(
         for pattern in patterns:
             for found in pattern.finditer(line):
                 groups = found.groupdict()
-                if not of_field and not _still_open(lines, number, last, of_block="given" not in groups):
+                if not of_field and not _still_open(
+                    lines, number, last, of_block="given" not in groups, scoping=scoping
+                ):
                     continue
                 if "unknown" in groups:
                     return Told(line=number)
@@ -139,7 +142,7 @@ def declared(
     return None
 
 
-def _still_open(lines: Sequence[str], declared_at: int, used_at: int, *, of_block: bool) -> bool:
+def _still_open(lines: Sequence[str], declared_at: int, used_at: int, *, of_block: bool, scoping: Scoping) -> bool:
     """Return whether, by the indentation between them, a line lies in the block where another declares a variable.
 
     Args:
@@ -151,6 +154,8 @@ def _still_open(lines: Sequence[str], declared_at: int, used_at: int, *, of_bloc
     inner = (of_block and opens) or (opens and _OPENING_WORD.match(head) is not None)
     if inner and declared_at == used_at:
         return False
+    if not inner and scoping.family in _OF_FUNCTIONS:
+        return True
     return all(
         _indent(line) > depth if inner else _indent(line) >= depth
         for line in lines[declared_at:used_at]
@@ -172,7 +177,7 @@ def parameters(signature: str) -> str:
 def is_parameter(name: str, signature: str) -> bool:
     """Return whether a function of this signature has a parameter ``name``."""
     v = re.escape(name)
-    return bool(re.search(rf"(?:^|[,(\s*&]){v}\s*(?:[,:=?)]|$)", parameters(signature)))
+    return bool(re.search(rf"(?:^|[,({{]\s*|[*&.]|[\w>\]]\s+){v}\s*(?:[,:=?)]|$)", parameters(signature)))
 
 
 _RESULTS = (

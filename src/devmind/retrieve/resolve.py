@@ -36,6 +36,7 @@ SELF = frozenset({"self", "this", "cls", "Self", "static"})
 SUPER = frozenset({"super", "super()", "parent", "base"})
 _PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _PATH = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_CLASS_GIVEN = re.compile(rf"\b[A-Z]\w*[a-z]|{CUT}")  # ``load(Config)`` from outside may give a Config of here
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -118,7 +119,7 @@ class Resolver:
         around = self.code.enclosing(use.content_id, use.scope)
         if local := self._in_scope(rivals, use, around, scoping):
             return Meaning((local,), "exact")
-        if self._is_parameter(use, around):
+        if use.kind != "references" and self._is_parameter(use, around):
             return self._guess([d for d in rivals if not self.code.is_member(d)], use, most=1)
         for imported in self.code.imports(use):
             if imported.local == use.name and imported.name != "*":
@@ -417,7 +418,7 @@ class Resolver:
         before, _, name = dotted(what).rpartition(".")
         call = replace(use, name=name, qualifier=before, kind="calls")
         found = self.meaning(call, depth + 1)
-        if found.outside:
+        if found.outside and not _CLASS_GIVEN.search(expression[len(what) :]):
             return ELSEWHERE
         if not found.targets or found.confidence == "guess":
             return None
@@ -432,10 +433,9 @@ class Resolver:
         there = Use(name=d.name, kind="references", line=d.start_line, qualifier="", path=d.path,
                     content_id=d.content_id, scope=d.ordinal)  # fmt: skip
         word = bare_type(written)
-        if word in ("Self", "self", "this", "static"):
-            return self.owner_of(there)
-        if d.name in ("new", "__init__", "constructor") and not word:
-            return self.owner_of(there)
+        if word in SELF or (d.name == "new" and not word):
+            own = self.owner_of(there)
+            return replace(own, confidence="scoped") if own else None
         return self._class_named(word, there) if word else None
 
     def _through_import(self, receiver: str, use: Use, depth: int) -> Holder | Meaning | None:

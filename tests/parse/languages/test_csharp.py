@@ -76,3 +76,42 @@ def test_leading_comment_and_spans(check_spans: CheckSpans) -> None:
 def test_visibility() -> None:
     private = {symbol.qualified_name for symbol in read().symbols if symbol.visibility == "private"}
     assert {"A.B.Foo.MAX"} <= private
+
+
+def test_conditionals_inside_declarations_do_not_hide_what_follows() -> None:
+    found = read(
+        """class Reader : Base
+#if HAVE_ASYNC
+    , IAsync
+#endif
+{
+    void Read(int a)
+    {
+        switch (a)
+        {
+#if HAVE_BIG
+            case 1: break;
+#endif
+        }
+        if (a == 1)
+#if HAVE_USE
+            Use();
+#else
+            Pass();
+#endif
+    }
+    void After() { }
+}
+"""
+    )
+    assert not found.has_errors
+    assert [(s.qualified_name, s.start_line, s.end_line) for s in found.symbols] == [
+        ("Reader", 1, 22),
+        ("Reader.Read", 6, 20),
+        ("Reader.After", 21, 21),
+    ]
+
+
+def test_attributes_are_no_part_of_a_signature() -> None:
+    found = read('class A { [Old("x (y)")] [Req(typeof(A))] public int F(int a) { return 1; } int this[int i] => 1; }')
+    assert [s.signature for s in found.symbols][1:] == ["public int F(int a)", "int this[int i] => 1;"]

@@ -73,3 +73,10 @@ def test_leading_comment_and_spans(check_spans: CheckSpans) -> None:
 def test_visibility() -> None:
     private = {symbol.qualified_name for symbol in read().symbols if symbol.visibility == "private"}
     assert {"A\\B\\Foo\\y"} <= private
+
+
+def test_the_namespace_of_a_new_object_is_kept() -> None:
+    source = "<?php\nnamespace A;\nfunction f() { new \\X(); new B\\Y(); new Z(); }\n"
+    found = parse(Document("x", source, "php", "source", "", "utf-8", len(source)))
+    calls = [(r.qualifier, r.name) for r in found.references if r.kind == "calls"]
+    assert calls == [("\\", "X"), ("B", "Y"), ("", "Z")]

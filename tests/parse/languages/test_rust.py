@@ -84,3 +84,11 @@ def test_leading_comment_and_spans(check_spans: CheckSpans) -> None:
 def test_visibility() -> None:
     private = {symbol.qualified_name for symbol in read().symbols if symbol.visibility == "private"}
     assert {"MAX"} <= private
+
+
+def test_wildcards_of_a_use_tree() -> None:
+    source = "use crate::{a::*, b::{*, C}};\nuse super::*;\n"
+    found = parse(Document("x", source, "rust", "source", "", "utf-8", len(source)))
+    assert {(r.name, r.qualifier) for r in found.references if r.kind == "imports"} == {
+        ("*", "a"), ("*", "b"), ("C", "b"), ("*", "super"),
+    }  # fmt: skip

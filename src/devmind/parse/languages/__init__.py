@@ -1,6 +1,6 @@
 """The languages that have a reader: name → module, loaded when a document of that language first comes by.
 
-A module holds either ``SPEC`` (a ``LanguageSpec``) or ``read(text) -> ParsedDocument | None``; a module that serves
+A module holds ``read(text) -> ParsedDocument | None`` or else ``SPEC`` (a ``LanguageSpec``); a module that serves
 several languages holds ``SPECS`` by language name.
 """
 
@@ -72,5 +72,5 @@ def reader_for(language: str) -> Reader | None:
     if hasattr(module, "SPECS"):
         chosen: Reader = module.SPECS[language]
         return chosen
-    reader: Reader = module.SPEC if hasattr(module, "SPEC") else module.read
+    reader: Reader = module.read if hasattr(module, "read") else module.SPEC
     return reader
