@@ -20,7 +20,6 @@ TITLES = {
     "not_indexed": "not indexed",
     "stale": "stale",
     "diversity": "cut by diversity",
-    "rerank": "lost in rerank",
     "vocabulary": "vocabulary gap",
     "split": "split across chunks",
     "no_leg": "not given by any leg",

@@ -46,12 +46,6 @@ def row_of(path: Path, line: int, values: dict[str, Any], key: str) -> Row:
     return Row(values, Place(str(path), line, str(name) if isinstance(name, str | int) else ""))
 
 
-def only_repo(dataset: Dataset) -> str | None:
-    """Return the repository that all topics share, or None if there are several."""
-    repos = {topic.repo for topic in dataset.topics}
-    return repos.pop() if len(repos) == 1 else None
-
-
 def by_repo(topics: Collection[Topic]) -> dict[str, list[Topic]]:
     """Return the topics by repository, in the order in which each first appears."""
     found: dict[str, list[Topic]] = {}
