@@ -9,7 +9,7 @@ from typing import Any
 from devmind.evaluate.datasets.files import dump
 from devmind.evaluate.datasets.place import Place
 from devmind.evaluate.datasets.row import Row
-from devmind.evaluate.types import Dataset, Topic
+from devmind.evaluate.types import Topic
 from devmind.types import stable_id
 
 
