@@ -23,6 +23,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from devmind.render.figures import percent
 from devmind.retrieve.rank import Ranking
 from devmind.retrieve.trace import LEXICAL, SYMBOL, Trace
 from devmind.types import Hit
@@ -242,7 +243,7 @@ def _cause(
     if expected.spans and len(rows) > 1 and not _whole_in_one(trace, expected, rows):
         together = _words(trace, {term for row in rows for term in terms.get(row, ())}).share
         if together >= SPLIT_GAIN * best:
-            share = f"{_percent(together)} of the query's telling words, the best alone {_percent(best)}"
+            share = f"{percent(together)} of the query's telling words, the best alone {percent(best)}"
             return "split", "", f"the {len(rows)} chunks that hold it have together {share}"
     if at is None:
         return "no_leg", "", _no_leg(legs)
@@ -344,7 +345,3 @@ def _whole_in_one(trace: Trace, expected: Expected, rows: Sequence[int]) -> bool
     """Return whether some chunk holds one of the expected spans whole."""
     held = [(int(trace.view.start[row]), int(trace.view.end[row])) for row in rows]
     return any(first <= start and end <= last for first, last in held for start, end in expected.spans)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
