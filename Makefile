@@ -21,8 +21,8 @@ test: setup
 	$(BIN)/python -m pytest
 
 check: setup
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench training
+	$(BIN)/ruff format --check src tests bench training
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_layers.py
 

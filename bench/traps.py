@@ -23,7 +23,7 @@ def run() -> None:
                 n[f"{kind} refused"] += answer.abstained
                 for citation in answer.citations:
                     n["citations"] += 1
-                    lines = service.lines(citation.repo, citation.path, answer.evidence[0].generation)
+                    lines = service.sources.lines(citation.repo, citation.path, answer.evidence[0].generation)
                     ok = (
                         citation.verified
                         and lines is not None

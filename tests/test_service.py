@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from devmind.errors import UsageError
 from devmind.ingest import IngestOptions, Report, Writer
 from devmind.service import Service
+from devmind.settings import Settings
 from devmind.types import Filters
 
 LEDGER = """from shop.cart import price_of
@@ -175,3 +179,117 @@ def test_names_are_found_as_people_write_them(
     with serve() as service:
         for name in ("(*Cart).Total", "(Cart).Total", "Cart.Total()", "`Cart.Total`"):
             assert [row["path"] for row in service.symbols(name)] == ["cart.go"], name
+
+
+# One question, one state --------------------------------------------------------------------------------------------
+
+
+class Meanwhile:
+    """Does something once, while the connection of a service runs its next statement about ``table``."""
+
+    def __init__(self, service: Service, table: str, act: Callable[[], object]) -> None:
+        self.done = False
+        self._table, self._act = f"FROM {table} ", act
+        service.catalog.db.set_trace_callback(self._told)
+
+    def _told(self, sql: str) -> None:
+        if not self.done and self._table in sql:
+            self.done = True
+            self._act()
+
+
+@pytest.fixture
+def move_lines(shop: Path, add: Callable[[Path], Report]) -> Callable[[], None]:
+    """Publish a generation in which every line of the cart stands five lines lower."""
+
+    def run() -> None:
+        text = (shop / "shop/cart.py").read_text(encoding="utf-8")
+        write(shop, "shop/cart.py", "#\n" * 5 + text)
+        assert add(shop).changed
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda service: service.graph("callers", "price_of"),
+        lambda service: service.graph("callees", "Cart.total_price"),
+        lambda service: service.graph_path("total_price", "price_of"),
+    ],
+    ids=["callers", "callees", "path"],
+)
+def test_a_publish_between_two_statements_of_a_graph_query_is_not_seen(
+    ask: Callable[[Service], list[dict[str, Any]]],
+    shop: Path,
+    add: Callable[[Path], Report],
+    serve: Callable[[], Service],
+    move_lines: Callable[[], None],
+) -> None:
+    add(shop)
+    with serve() as service:
+        before = ask(service)
+        meanwhile = Meanwhile(service, "symbol s", move_lines)
+        assert ask(service) == before
+        assert meanwhile.done
+        assert [edge["line"] for edge in ask(service)] == [edge["line"] + 5 for edge in before]
+
+
+def test_an_answer_and_its_search_read_one_state(
+    shop: Path, kb: Path, add: Callable[[Path], Report], move_lines: Callable[[], None]
+) -> None:
+    add(shop)
+    with Service(Settings(home=kb), cache_seconds=0) as service:
+        before = service.ask("Who calls price_of?")
+        meanwhile = Meanwhile(service, "symbol s", move_lines)
+        assert service.ask("Who calls price_of?").answer == before.answer
+        assert meanwhile.done
+        after = service.ask("Who calls price_of?")
+    assert [c.start_line for c in after.citations] == [c.start_line + 5 for c in before.citations]
+
+
+def test_an_answer_to_an_older_search_takes_no_line_from_newer_relations(
+    shop: Path, add: Callable[[Path], Report], serve: Callable[[], Service], move_lines: Callable[[], None]
+) -> None:
+    add(shop)
+    with serve() as service:
+        found = service.search("Who calls price_of?")
+        assert service.answer(found).generator == "callers"
+        move_lines()
+        answer = service.answer(found)
+        assert (answer.abstained, answer.generator) == (False, "extractive")
+        for citation in answer.citations:
+            lines = service.sources.lines("shop", citation.path, found.generations["shop"])
+            assert lines is not None
+            assert re.split(r"\W", citation.symbol)[-1] in "\n".join(lines[citation.start_line - 1 : citation.end_line])
+
+
+def test_an_export_is_of_the_state_that_it_began_with(
+    shop: Path, kb: Path, add: Callable[[Path], Report], serve: Callable[[], Service], move_lines: Callable[[], None]
+) -> None:
+    add(shop)
+    with Writer(kb, IngestOptions(n_workers=1)) as writer:
+        writer.add(str(shop), name="twin")
+    with serve() as service:
+        before = list(service.export())
+        documents = service.export()
+        first = next(documents)
+        move_lines()
+        with Writer(kb, IngestOptions(n_workers=1)) as writer:
+            writer.remove("twin")
+        assert service.symbols("price_of")[0]["start_line"] == 23  # a question meanwhile neither waits nor sees it
+        assert [first, *documents] == before
+
+
+def test_questions_of_several_threads_do_not_end_each_others_state(
+    shop: Path, add: Callable[[Path], Report], serve: Callable[[], Service]
+) -> None:
+    add(shop)
+    with serve() as service:
+        expected = service.graph("callers", "price_of"), service.search("total price").hits
+
+        def ask(_: int) -> object:
+            return service.graph("callers", "price_of"), service.search("total price").hits
+
+        with ThreadPoolExecutor(8) as threads:
+            assert all(answer == expected for answer in threads.map(ask, range(100)))

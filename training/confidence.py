@@ -2,9 +2,9 @@
 
     python -m training.confidence --topics TOPICS.jsonl... --kbs DIR
 
-``TOPICS`` are lines ``{"repo", "query", "suite", "answerable", "held_out"?}``; ``DIR`` holds one knowledge base a repository. A
-topic that is held out is scored and never trained on. Printed: by leaving out one project at a time, the area under the
-curve and what a bar at 5 % of the ``--judge`` suites refuses; then the weights fitted on everything.
+``TOPICS`` are lines ``{"repo", "query", "suite", "answerable", "held_out"?}``; ``DIR`` holds one knowledge base a
+repository. A topic that is held out is scored and never trained on. Printed: by leaving out one project at a time, the
+area under the curve and what a bar at 5 % of the ``--judge`` suites refuses; then the weights fitted on everything.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def judged(topics: list[dict[str, object]], kbs: Path) -> list[Judged]:
         by_repo.setdefault(str(topic["repo"]), []).append(topic)
     for repo, own in sorted(by_repo.items()):
         with Service(Settings(home=kbs / repo)) as service:
-            n = service.retriever.n_chunks
+            n = service.retriever.published.lexical.n_chunks
             for topic in own:
                 trace = service.retriever.trace(str(topic["query"]), k=5, legs=False)
                 features = evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
@@ -105,7 +105,8 @@ def main() -> None:
             scores[asked_well][:, None] == own[None]
         ).mean()
         print(
-            f"{name:20s} n {len(own):4d} refused {np.mean(own < bar):.3f} AUROC of the judging suites against it {above:.3f}"
+            f"{name:20s} n {len(own):4d} refused {np.mean(own < bar):.3f} "
+            f"AUROC of the judging suites against it {above:.3f}"
         )
     b = fit(x[use], y[use], chinese[use])
     bar = float(np.quantile((x @ b[:-1] + b[-1])[asked_well], FALSE_REFUSALS))

@@ -2,10 +2,10 @@
 
     python -m training.ranking --topics TOPICS.jsonl... --kbs DIR [--share SUITE=WEIGHT...]
 
-``TOPICS`` are lines ``{"repo", "query", "files", "suite"}``; ``DIR`` holds one knowledge base a repository. Features come
-from the product's own search (`Retriever.trace`), so training and use cannot drift apart. Folds are repositories: two
-versions of one project never stand on both sides. Printed: cross-validated nDCG@10 and Recall@10 by suite, the same
-without each feature, and the weights fitted on everything.
+``TOPICS`` are lines ``{"repo", "query", "files", "suite"}``; ``DIR`` holds one knowledge base a repository. Features
+come from the product's own search (`Retriever.trace`), so training and use cannot drift apart. Folds are repositories:
+two versions of one project never stand on both sides. Printed: cross-validated nDCG@10 and Recall@10 by suite, the
+same without each feature, and the weights fitted on everything.
 
 Source of the loss: ListNet (Cao et al. 2007), the relevant files of a query sharing the target evenly.
 """

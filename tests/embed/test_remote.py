@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from devmind.embed.remote import RemoteEmbedder, RemoteOptions
-from devmind.embed.types import ChunkText, Embedder, FileText
+from devmind.embed.types import ChunkText, Embedder
 from devmind.errors import UpstreamError, UsageError
 from tests.embed.stub import Answer, Script, Stub, serving
 
@@ -56,14 +56,14 @@ def test_vectors_are_put_in_order_by_index_scaled_and_batched() -> None:
         assert "dimensions" not in body and waits == []
 
 
-def test_chunks_and_files_are_joined_and_prefixed() -> None:
+def test_chunks_are_joined_and_prefixed() -> None:
     with client_of(good, query_prefix="query: ", text_prefix="passage: ", send_dim=True) as (client, server, _):
         client.embed_chunks([ChunkText(name="f", header="", body="x = 1"), ChunkText(name="", header="", body=" ")])
-        client.embed_files([FileText(path="a/b.py", names="f g", lead="Does b.")])
+        client.embed_chunks([ChunkText(name="g", header="Does b.", body="y")])
         client.embed_queries(["where"])
         assert [body["input"] for _, body, _ in server.requests] == [
             ["passage: f\nx = 1"],
-            ["passage: a/b.py\nDoes b.\nf g"],
+            ["passage: g\nDoes b.\ny"],
             ["query: where"],
         ]
         assert server.requests[0][1]["dimensions"] == 3

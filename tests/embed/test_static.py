@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devmind.embed.static import StaticEmbedder, built_in
-from devmind.embed.types import ChunkText, Embedder, FileText
+from devmind.embed.types import ChunkText, Embedder
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200)
 
@@ -46,8 +46,7 @@ def test_rows_are_unit_or_zero_and_do_not_depend_on_their_neighbours(texts: list
     model = built_in()
     queries = model.embed_queries(texts)
     chunks = model.embed_chunks([ChunkText(name=t, header="", body=t) for t in texts])
-    files = model.embed_files([FileText(path=t, names="", lead=t) for t in texts])
-    for rows in (queries, chunks, files):
+    for rows in (queries, chunks):
         assert rows.shape == (len(texts), model.dim) and rows.dtype == np.float32
         assert _is_unit_or_zero(rows)
     for i, text in enumerate(texts):
@@ -58,7 +57,6 @@ def test_texts_without_words_are_zero() -> None:
     model = built_in()
     assert not model.embed_queries(["", "  ", "!?", "🎉"]).any()
     assert not model.embed_chunks([ChunkText(name="", header="", body="{ } ;")]).any()
-    assert not model.embed_files([FileText(path="", names="", lead="")]).any()
     assert model.embed_queries([]).shape == (0, model.dim)
 
 
@@ -67,21 +65,6 @@ def test_questions_find_their_code() -> None:
     chunks = model.embed_chunks([RETRY, PARSE, AREA])
     questions = ["where are failed requests retried", "how is the configuration file loaded", "surface of a polygon"]
     assert (model.embed_queries(questions) @ chunks.T).argmax(1).tolist() == [0, 1, 2]
-
-
-def test_questions_find_their_file() -> None:
-    model = built_in()
-    files = model.embed_files(
-        [
-            FileText(
-                path="src/http/retry.py", names="RetryPolicy backoff should_retry", lead="Retries of failed requests."
-            ),
-            FileText(path="src/geometry/polygon.cc", names="Polygon area contains", lead="Plane geometry."),
-        ]
-    )
-    assert (model.embed_queries(["retry policy for requests", "polygon contains a point"]) @ files.T).argmax(
-        1
-    ).tolist() == [0, 1]
 
 
 def test_chinese_text_has_a_vector_of_its_own() -> None:

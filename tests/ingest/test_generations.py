@@ -297,6 +297,6 @@ def test_killed_anywhere_the_published_generation_stands_and_a_rerun_finishes(
         assert service.search("step_149_59").hits[0].path == "shop/many_149.py"
         assert all(check["ok"] for check in service.doctor())
         n_chunks = service.status("shop")[0]["n_chunks"]
-        assert service.retriever._lexical.n_chunks >= n_chunks
-        keys = service.retriever.snapshot(1, 2).keys
+        assert service.retriever.published.lexical.n_chunks >= n_chunks
+        keys = service.retriever.published.snapshot(1, 2).keys
         assert len(set(keys.tolist())) == len(keys) == n_chunks

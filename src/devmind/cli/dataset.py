@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from devmind.cli.app import Session, app, emit, session_of
-from devmind.cli.evaluation.options import At, Root, Source, half_of_name, sources_of
+from devmind.cli.evaluation.options import At, Format, Reason, Root, Source, Split, sources_of, topics_of
 from devmind.errors import UsageError
+from devmind.render.figures import counted
 
 if TYPE_CHECKING:
     from devmind.evaluate.datasets.annotation import Conflict
@@ -27,7 +27,6 @@ app.add_typer(dataset)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A dataset in a file or folder of any known format.")]
 Kept = Annotated[Path, typer.Argument(metavar="FILE", help="A dataset in our own JSON Lines, JSON or CSV.")]
-Form = Annotated[str, typer.Option("--format", help="Its format; told from the content without it.")]
 
 
 @dataset.command(name="import")
@@ -35,7 +34,7 @@ def import_(
     ctx: typer.Context,
     file: File,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Our own form: .jsonl, .json or .csv.")],
-    format_: Form = "auto",
+    format_: Format = "auto",
     name: Annotated[str | None, typer.Option(help="Name of the dataset (kept by .json only).")] = None,
     merge: Annotated[bool, typer.Option("--merge", help="Add the annotations to those of OUT.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over OUT.")] = False,
@@ -61,7 +60,8 @@ def import_(
     written = datasets.dataset_of(label, topics)
     datasets.write(written, out)
     summary = {**_summary(written, out), "n_annotations": n_changed}
-    _say(session, summary, f"{out}: {_counted(written)}" + (f", {_n(n_changed, 'annotation')} new" if merge else ""))
+    note = f", {counted(n_changed, 'annotation')} new" if merge else ""
+    _say(session, summary, f"{out}: {_contents(written)}{note}")
 
 
 @dataset.command()
@@ -70,9 +70,9 @@ def export(
     file: File,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A file, or a folder for trec, beir and semble.")],
     to: Annotated[str, typer.Option("--to", help="json, jsonl, csv, plain, realrepos, semble, trec, beir, ragas, …")],
-    format_: Form = "auto",
-    split: Annotated[str, typer.Option("--split", help="development, test or all.")] = "development",
-    reason: Annotated[str, typer.Option("--reason", help="Why the test half is read; logged.")] = "",
+    format_: Format = "auto",
+    split: Split = "development",
+    reason: Reason = "",
     source: Source = None,
     root: Root = None,
     pool: Annotated[
@@ -88,24 +88,20 @@ def export(
     """Write a dataset in another tool's format."""
     from devmind.evaluate import datasets
     from devmind.evaluate.datasets.pool import read_pool
-    from devmind.evaluate.datasets.split import read_half
     from devmind.evaluate.generate.review import accepted_only
 
     session = session_of(ctx)
-    half = half_of_name(split)
-    chosen = read_half(
-        file, half, format=format_, command=f"dataset export --to {to}", reason=reason, now=datetime.now().astimezone()
-    )
-    n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if half == "development" else 0
+    chosen = topics_of(file, form=format_, split=split, reason=reason, command=f"dataset export --to {to}")
+    n_left = len(datasets.read(file, format_).topics) - len(chosen.topics) if split == "development" else 0
     if accepted:
         chosen = accepted_only(chosen)
     around = datasets.Surroundings(
         sources_of(source, root, ""), candidates=read_pool(pool or ()), blind=not with_labels
     )
     datasets.write(chosen, out, to, around=around)
-    summary = {**_summary(chosen, out), "format": to, "split": half, "n_left_out": n_left}
-    note = f"; {_n(n_left, 'topic')} of the test half left out (--split all exports them)" if n_left else ""
-    _say(session, summary, f"{out}: {_counted(chosen)} as {to}{note}")
+    summary = {**_summary(chosen, out), "format": to, "split": split, "n_left_out": n_left}
+    note = f"; {counted(n_left, 'topic')} of the test half left out (--split all exports them)" if n_left else ""
+    _say(session, summary, f"{out}: {_contents(chosen)} as {to}{note}")
 
 
 @dataset.command(name="split")
@@ -132,14 +128,14 @@ def split_(
         from devmind.render.terminal import console
 
         show_halves(console(), found)
-        print(f"{_n(n_new, 'topic')} drawn now; the test half was read {_n(len(uses), 'time')} so far")
+        print(f"{counted(n_new, 'topic')} drawn now; the test half was read {counted(len(uses), 'time')} so far")
 
 
 @dataset.command()
 def check(
     ctx: typer.Context,
     file: File,
-    format_: Form = "auto",
+    format_: Format = "auto",
     source: Source = None,
     root: Root = None,
     at: At = "",
@@ -194,8 +190,10 @@ def _show_check(
     rows = [{**to_json(problem), "line": placed[problem.at].place.line} for problem in problems]
     open_ = [row for row in rows if not row.pop("waived")]
     if session.json:
-        counted = {"n_topics": len(placed), "n_waived": len(rows) - len(open_), "n_fixed": n_fixed}
-        emit({**counted, "compared_with_code": with_code, "problems": open_})
+        emit(
+            {"n_topics": len(placed), "n_waived": len(rows) - len(open_), "n_fixed": n_fixed,
+             "compared_with_code": with_code, "problems": open_}
+        )  # fmt: skip
         return
     if session.quiet:
         return
@@ -203,7 +201,7 @@ def _show_check(
     from devmind.render.terminal import console
 
     show_problems(console(), open_, full=session.verbose)
-    notes = [_n(len(placed), "topic"), _n(len(open_), "problem")]
+    notes = [counted(len(placed), "topic"), counted(len(open_), "problem")]
     notes += [f"{n_fixed} fixed"] if n_fixed else []
     notes += [f"{len(rows) - len(open_)} waived"] if len(rows) > len(open_) else []
     print(", ".join(notes) + ("" if with_code else "; not compared with the code (--source FOLDER)"))
@@ -213,7 +211,7 @@ def _show_check(
 def agreement(
     ctx: typer.Context,
     file: File,
-    format_: Form = "auto",
+    format_: Format = "auto",
     source: Source = None,
     root: Root = None,
 ) -> None:
@@ -240,7 +238,7 @@ def agreement(
 def conflicts(
     ctx: typer.Context,
     file: File,
-    format_: Form = "auto",
+    format_: Format = "auto",
     topic: Annotated[str | None, typer.Option("--topic", help="Only this topic.")] = None,
 ) -> None:
     """List where annotators differ and nobody has settled it, with both spans; exit 1 if there is such a place."""
@@ -323,7 +321,7 @@ def resolve(
         ]
         n_settled = 1
     written = rewrite(file, known, topics)
-    _say(session, {**_summary(written, file), "n_settled": n_settled}, f"{file}: {_n(n_settled, 'topic')} settled")
+    _say(session, {**_summary(written, file), "n_settled": n_settled}, f"{file}: {counted(n_settled, 'topic')} settled")
     if not n_settled:
         raise typer.Exit(1)
 
@@ -382,13 +380,9 @@ def _summary(written: Dataset, out: Path) -> dict[str, Any]:
     return {"file": str(out), "name": written.name, "n_topics": len(written.topics), "hash": written.content_hash}
 
 
-def _counted(written: Dataset) -> str:
+def _contents(written: Dataset) -> str:
     n_truths = sum(len(topic.truths) for topic in written.topics)
-    return f"{_n(len(written.topics), 'topic')}, {_n(n_truths, 'span')}, hash {written.content_hash[:12]}"
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{counted(len(written.topics), 'topic')}, {counted(n_truths, 'span')}, hash {written.content_hash[:12]}"
 
 
 def _say(session: Session, summary: Mapping[str, Any], text: str) -> None:

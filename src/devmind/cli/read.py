@@ -14,6 +14,7 @@ import typer
 
 from devmind.cli.app import Session, app, emit, session_of
 from devmind.errors import UsageError
+from devmind.render.figures import counted
 from devmind.render.plain import batch_hit, to_json
 from devmind.types import Filters
 
@@ -199,7 +200,7 @@ def graph(
         raise UsageError(f"unknown direction {direction!r}; choose one of {', '.join(DIRECTIONS)}")
     wanted = 2 if direction == "path" else 1
     if len(names) != wanted:
-        raise UsageError(f"graph {direction} takes {wanted} name{'s' * (wanted - 1)}, got {len(names)}")
+        raise UsageError(f"graph {direction} takes {counted(wanted, 'name')}, got {len(names)}")
     session = session_of(ctx)
     if direction == "path":
         _rows(
@@ -296,7 +297,7 @@ def export(
         else:
             n_documents = _write_documents(found, output)
             if not (session.quiet or session.json):
-                print(f"{n_documents:,} documents written to {output}", file=sys.stderr)
+                print(f"{counted(n_documents, 'document')} written to {output}", file=sys.stderr)
     _finish(n_documents > 0)
 
 

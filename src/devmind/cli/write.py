@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from devmind.cli.app import Session, app, emit, error_line, session_of
+from devmind.cli.progress import progress_bar
 from devmind.errors import DevMindError, UsageError
 from devmind.render.plain import UNSAFE, safe, to_json
 
@@ -152,9 +153,7 @@ def _writer(session: Session) -> Iterator[Writer]:
 
 @contextmanager
 def _progress(session: Session) -> Iterator[Callable[[str], Watch]]:
-    from devmind.render.terminal import ProgressBar
-
-    with ProgressBar(quiet=session.quiet or (session.json and not sys.stderr.isatty())) as bar:
+    with progress_bar(session) as bar:
 
         def watch_for(label: str) -> Watch:
             return lambda now: bar.update(

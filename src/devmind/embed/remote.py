@@ -9,13 +9,13 @@ Source: OpenAI API reference, "Create embeddings"; spoken by vLLM, Ollama, TEI, 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from devmind.embed.types import ChunkText, FileText, Vectors
+from devmind.embed.types import ChunkText, Vectors
 from devmind.errors import UpstreamError, UsageError
 from devmind.retry import RETRIED_STATUS, retry_after_s, retrying
 
@@ -67,21 +67,14 @@ class RemoteEmbedder:
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """See `Embedder`; raises like `embed_queries`."""
-        return self._embed_passages((t.name, t.header, t.body) for t in texts)
-
-    def embed_files(self, texts: Sequence[FileText]) -> Vectors:
-        """See `Embedder`; raises like `embed_queries`."""
-        return self._embed_passages((t.path, t.lead, t.names) for t in texts)
+        passages = ("\n".join(part for part in (t.name, t.header, t.body) if part.strip()) for t in texts)
+        return self._embed([self._options.text_prefix + text if text else "" for text in passages])
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         client, self._client = self._client, None
         if client is not None:
             client.close()
-
-    def _embed_passages(self, fields: Iterable[tuple[str, ...]]) -> Vectors:
-        joined = ("\n".join(part for part in parts if part.strip()) for parts in fields)
-        return self._embed([self._options.text_prefix + text if text else "" for text in joined])
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         out = np.zeros((len(texts), self.dim), np.float32)

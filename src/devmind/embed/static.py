@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from devmind.embed.tokenizer import token_ids
-from devmind.embed.types import ChunkText, FileText, Vectors
+from devmind.embed.types import ChunkText, Vectors
 
 _DATA: Final = Path(__file__).with_name("data")
 
@@ -74,14 +74,8 @@ class StaticEmbedder:
         Cost:
             Linear in the text, at most `BODY_PIECES` of a body are read.
         """
-        return self._embed_fields([(t.name, t.header, t.body) for t in texts])
-
-    def embed_files(self, texts: Sequence[FileText]) -> Vectors:
-        """See `Embedder`. A path is read as a name, the lead as a header, the names of the symbols as a body."""
-        return self._embed_fields([(t.path, t.lead, t.names) for t in texts])
-
-    def _embed_fields(self, texts: Sequence[tuple[str, ...]]) -> Vectors:
-        return self._sums(texts, (NAME_PIECES, HEADER_PIECES, BODY_PIECES), self._fields, self._code_weights)
+        fields = [(t.name, t.header, t.body) for t in texts]
+        return self._sums(fields, (NAME_PIECES, HEADER_PIECES, BODY_PIECES), self._fields, self._code_weights)
 
     def _sums(
         self,

@@ -27,15 +27,6 @@ class ChunkText:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
-    """A file as a model reads it: its path, the names of its symbols joined by spaces, its first comment."""
-
-    path: str
-    names: str
-    lead: str
-
-
 class Embedder(Protocol):
     """Texts → vectors that can be compared by dot product.
 
@@ -60,6 +51,3 @@ class Embedder(Protocol):
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """Vectors of chunks."""
-
-    def embed_files(self, texts: Sequence[FileText]) -> Vectors:
-        """Vectors of file sketches."""

@@ -355,9 +355,5 @@ def _points(table: Sequence[Row], cost: Callable[[Row], float | None]) -> list[S
     return found
 
 
-def _query_ms(row: Row) -> float | None:
-    return None if row.query_s.mean is None else row.query_s.mean * 1000
-
-
 def _cpu_per_mb(row: Row) -> float:
     return row.index_cpu_s / max(1, row.source_bytes) * 1e6

@@ -6,14 +6,13 @@ The stages are gone through in the order of a search, and the first that explain
 not_indexed  the file is not in the index
 stale        the index holds other lines than the ones that were meant
 diversity    good enough, but the same text is a hit already, or its file had its share
-rerank       good enough before the reranker spoke
 vocabulary   the query and the chunk share next to no telling word
 split        the telling words lie in several chunks, none of which holds most of them
 no_leg       no leg gave it (low recall)
 fusion       a leg gave it, and the features of others weighed more (low rank)
 ============ ======================================================================================================
 
-Features count by name and by what each adds to the score, whatever features there are. Nothing here does I/O.
+Features count by what each adds to the score, whatever features there are. Nothing here does I/O.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from typing import Final, Literal
 
 import numpy as np
 
+from devmind.render.figures import percent
 from devmind.retrieve.rank import Ranking
 from devmind.retrieve.trace import LEXICAL, SYMBOL, Trace
 from devmind.types import Hit
 
-Cause = Literal["not_indexed", "stale", "diversity", "rerank", "vocabulary", "split", "no_leg", "fusion"]
+Cause = Literal["not_indexed", "stale", "diversity", "vocabulary", "split", "no_leg", "fusion"]
 Kind = Literal["found", "low_recall", "low_rank"]
 Lines = tuple[int, int]
 
-DIVERSITY: Final = "nth_of_file"  # features with these names are no evidence: they hold back what is good enough
-RERANK: Final = "rerank"
+DIVERSITY: Final = "nth_of_file"  # a feature that is no evidence: it holds back what is good enough
 # Of 445 labelled spans in flask, requests and pytest (2026-11-30), the best chunk has less than this share of the
 # query's telling words for .5 % of those that were found, 10 % of lost candidates, 47 % of those that no leg gave, and
 # for 85 % of chunks drawn at random: below it, the words say no more than those of any chunk.
@@ -47,7 +46,6 @@ LEVERS: Final[Mapping[Cause, str]] = {
     "not_indexed": "indexing",
     "stale": "syncing",
     "diversity": "diversity rules",
-    "rerank": "reranker",
     "vocabulary": "query expansion",
     "split": "chunking",
     "no_leg": "embedder",
@@ -245,7 +243,7 @@ def _cause(
     if expected.spans and len(rows) > 1 and not _whole_in_one(trace, expected, rows):
         together = _words(trace, {term for row in rows for term in terms.get(row, ())}).share
         if together >= SPLIT_GAIN * best:
-            share = f"{_percent(together)} of the query's telling words, the best alone {_percent(best)}"
+            share = f"{percent(together)} of the query's telling words, the best alone {percent(best)}"
             return "split", "", f"the {len(rows)} chunks that hold it have together {share}"
     if at is None:
         return "no_leg", "", _no_leg(legs)
@@ -262,20 +260,15 @@ def _held_back(trace: Trace, at: int) -> tuple[Cause, str, str] | None:
         return "diversity", "duplicate", f"hit {fate.hit} is the same text at another place"
     if fate.what == "over_file_limit":
         return "diversity", "file_limit", "its file has as many hits as one file may have"
-    rules: tuple[tuple[Cause, str], ...] = (("diversity", DIVERSITY), ("rerank", RERANK))
-    for cause, feature in rules:
-        place = place_without(trace.ranking, at, feature=feature)
-        if place is not None and place <= len(trace.hits) <= at:
-            return cause, feature, f"it is candidate {at + 1}, and would be {place} without the feature {feature}"
+    place = _place_without(trace.ranking, at, DIVERSITY)
+    if place <= len(trace.hits) <= at:
+        return "diversity", DIVERSITY, f"it is candidate {at + 1}, and would be {place} without the feature {DIVERSITY}"
     return None
 
 
-def place_without(ranking: Ranking, at: int, *, feature: str) -> int | None:
-    """Return the place (from 1) that a candidate would have if no candidate had this feature; None if there is none."""
-    part = ranking.parts().get(feature)
-    if part is None:
-        return None
-    scores = ranking.scores.astype(np.float64) - part
+def _place_without(ranking: Ranking, at: int, feature: str) -> int:
+    """Return the place (from 1) that a candidate would have if no candidate had this feature."""
+    scores = ranking.scores.astype(np.float64) - ranking.parts()[feature]
     return int((scores > scores[at]).sum()) + 1
 
 
@@ -313,15 +306,15 @@ def _costs(trace: Trace, at: int) -> tuple[Cost, ...]:
     if last is None:
         return ()
     found = [
-        Cost(name, _shown(ranking, name, at), _shown(ranking, name, last), round(float(part[last] - part[at]), 4))
+        Cost(
+            name,
+            round(float(ranking.features[name][at]), 4),
+            round(float(ranking.features[name][last]), 4),
+            round(float(part[last] - part[at]), 4),
+        )
         for name, part in ranking.parts().items()
     ]
     return tuple(sorted((cost for cost in found if cost.cost > MIN_COST), key=lambda cost: (-cost.cost, cost.feature)))
-
-
-def _shown(ranking: Ranking, name: str, at: int) -> float:
-    values = ranking.features.get(name)
-    return round(float((ranking.parts()[name] if values is None else values)[at]), 4)
 
 
 def _words(trace: Trace, held: Collection[str]) -> Words:
@@ -352,7 +345,3 @@ def _whole_in_one(trace: Trace, expected: Expected, rows: Sequence[int]) -> bool
     """Return whether some chunk holds one of the expected spans whole."""
     held = [(int(trace.view.start[row]), int(trace.view.end[row])) for row in rows]
     return any(first <= start and end <= last for first, last in held for start, end in expected.spans)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

@@ -71,13 +71,13 @@ class Store:
         """Return the qualified names that an indexed file defines, those most like ``like`` first."""
         n_lines = len(self.indexed_lines(repo, path))
         generation = self.repositories()[repo]
-        named = self.service.named_within(repo, path, generation, start_line=1, end_line=max(1, n_lines))
+        named = self.service.sources.named_within(repo, path, generation, start_line=1, end_line=max(1, n_lines))
         names = [item.qualified_name for item in named if item.kind not in ("heading", "key")]
         return list(dict.fromkeys([*get_close_matches(like, names, n=N_NEAREST, cutoff=0.5), *names]))
 
     def indexed_lines(self, repo: str, path: str) -> list[str]:
         generation = self.repositories().get(repo, 0)
-        return self.service.lines(repo, path, generation) or []
+        return self.service.sources.lines(repo, path, generation) or []
 
     def text_now(self, repo: str, path: str) -> tuple[bool, str | None]:
         """Return whether the source can be read here, and the file's text in it now (None: not there)."""

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from devmind.errors import StoreError, UsageError
 
@@ -91,6 +92,14 @@ class Repository:
     active_generation: int
 
 
+class Active(NamedTuple):
+    """What readers see of a repository."""
+
+    name: str
+    generation: int
+    commit: str
+
+
 def unknown_repository(name: str, known: Iterable[str]) -> UsageError:
     """Return the error for a name that no repository has; it lists those that are there."""
     names = ", ".join(sorted(known)) or "none"
@@ -116,6 +125,7 @@ class Catalog:
         if not create and not path.exists():
             raise UsageError(f"no knowledge base at {path.parent}: run 'devmind add SOURCE' first", code="no_kb")
         self.path = path
+        self._one_reader = threading.RLock()
         try:
             try:
                 self.db = _connection(path, create=create)
@@ -160,6 +170,22 @@ class Catalog:
     def _roll_back(self) -> None:
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let all reads of the block see one state, whatever is published meanwhile. Blocks nest.
+
+        Only one thread at a time is in such a block: they share the connection, and with it the state.
+        """
+        with self._one_reader:
+            if self.db.in_transaction:
+                yield
+                return
+            self.db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._roll_back()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -286,13 +312,13 @@ class Catalog:
 
     # Reading ----------------------------------------------------------------------------------------------------
 
-    def active(self) -> dict[int, tuple[str, int, str]]:
-        """Map repository ids to (name, active generation, commit), for published ones, in one read."""
+    def active(self) -> dict[int, Active]:
+        """Map the ids of the published repositories to what readers see of them, in one read."""
         found = self.rows(
             "SELECT r.repo_id, r.name, r.active_generation, g.commit_hash FROM repository r "
             "JOIN generation g ON g.repo_id = r.repo_id AND g.number = r.active_generation"
         )
-        return {row[0]: (row[1], row[2], row[3]) for row in found}
+        return {row[0]: Active(*row[1:]) for row in found}
 
     def text(self, content_id: int) -> str:
         blob = self.rows("SELECT text FROM content WHERE content_id = ?", (content_id,))

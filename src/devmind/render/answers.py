@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from devmind.render.figures import counted, interval, number, percent
 from devmind.render.plain import safe
+from devmind.render.table import new_table
 
 Found = Mapping[str, Any]
 SHOWN_TOPICS = 5  # of a scenario, without -v
@@ -34,9 +36,9 @@ def show_answers(out: Console, found: Found, *, full: bool) -> None:
 
 
 def _show_measures(out: Console, measures: Found) -> None:
-    table = _table("measure", "mean", "95 % interval", "topics")
+    table = new_table("measure", "mean", "95 % interval", "topics")
     for name, estimate in measures.items():
-        table.add_row(safe(name), _number(estimate["mean"]), _interval(estimate), str(estimate["n"]))
+        table.add_row(safe(name), number(estimate["mean"]), interval(estimate), str(estimate["n"]))
     out.print(table)
 
 
@@ -44,20 +46,20 @@ def _show_thresholds(out: Console, calibration: Found, embedder: str) -> None:
     out.print()
     how = f"{calibration['percentile']:g}th percentile of pairs shuffled within the {calibration['within']}"
     out.print(Text(f"high: above the {how}; {safe(embedder)}"))
-    table = _table("cosine", "threshold", "true pairs", "shuffled", "AUROC", "high")
+    table = new_table("cosine", "threshold", "true pairs", "shuffled", "AUROC", "high")
     for row in calibration["thresholds"]:
         if row["value"] is None:
             table.add_row(row["cosine"], Text(f"none: {row['reason']}", style="yellow"))
             continue
-        share = "" if row["share_high"] is None else f"{100 * row['share_high']:.0f} %"
-        numbers = [_number(row[key]) for key in ("value", "mean_true", "mean_shuffled", "auroc")]
+        share = "" if row["share_high"] is None else percent(row["share_high"])
+        numbers = [number(row[key]) for key in ("value", "mean_true", "mean_shuffled", "auroc")]
         table.add_row(row["cosine"], *numbers, share)
     out.print(table)
 
 
 def _show_scenarios(out: Console, found: Found, *, full: bool) -> None:
     out.print()
-    table = _table("scenario", "", "topics", "such as", left=("scenario", "", "such as"))
+    table = new_table("scenario", "", "topics", "such as", left=("scenario", "", "such as"))
     for row in found["scenarios"]:
         topics = [topic["topic_id"] for topic in found["topics"] if topic["scenario"] == row["scenario"]]
         named = "" if row["scenario"] == "C" else _listed(topics, full=full)
@@ -73,17 +75,17 @@ def _show_duels(out: Console, duels: Found) -> None:
     out.print()
     counts = f"{duels['n_ours']} better, {duels['n_theirs']} worse, {duels['n_ties']} ties"
     out.print(Text(f"against {safe(duels['other'])}: {counts}, {duels['n_null']} without a verdict"))
-    table = _table("pairwise", "value", "95 % interval", "topics")
-    table.add_row("win rate", _number(rate["mean"]), _interval(rate), str(rate["n"]))
-    table.add_row("position bias", _number(bias["mean"]), _interval(bias), str(bias["n"]))
-    table.add_row("same position chosen twice", _number(duels["flip_share"]), "", "")
-    table.add_row("p", _number(duels["p"]), "", "")
+    table = new_table("pairwise", "value", "95 % interval", "topics")
+    table.add_row("win rate", number(rate["mean"]), interval(rate), str(rate["n"]))
+    table.add_row("position bias", number(bias["mean"]), interval(bias), str(bias["n"]))
+    table.add_row("same position chosen twice", number(duels["flip_share"]), "", "")
+    table.add_row("p", number(duels["p"]), "", "")
     _add_agreement(table, "alpha of the repeats", duels["repeat_agreement"])
     out.print(table)
 
 
 def _show_agreement(out: Console, found: Found) -> None:
-    table = _table("agreement", "value", "", "items")
+    table = new_table("agreement", "value", "", "items")
     for criterion, agreement in found["repeat_agreement"].items():
         _add_agreement(table, f"judge with itself, {criterion}: alpha ordinal", agreement)
     for criterion, scale in found["human_agreement"].items():
@@ -97,7 +99,7 @@ def _show_agreement(out: Console, found: Found) -> None:
         words = ", ".join(f"{n} {word}" for word, n in found["acceptability"]["n_by_word"].items())
         out.print(Text(f"people said: {words}", style="dim"))
     if found["n_stale_labels"]:
-        out.print(Text(f"{found['n_stale_labels']} labels of people are of other answers and were left out"))
+        out.print(Text(f"{counted(found['n_stale_labels'], 'label')} of people about other answers left out"))
 
 
 def _add_scale(table: Table, name: str, scale: Found) -> None:
@@ -110,7 +112,7 @@ def _add_scale(table: Table, name: str, scale: Found) -> None:
 
 
 def _add_agreement(table: Table, name: str, agreement: Found) -> None:
-    value = Text("undefined", style="dim") if agreement["value"] is None else Text(_number(agreement["value"]))
+    value = Text("undefined", style="dim") if agreement["value"] is None else Text(number(agreement["value"]))
     table.add_row(name, value, "", str(agreement["n"]))
 
 
@@ -120,24 +122,7 @@ def _show_nulls(out: Console, found: Found) -> None:
         out.print(Text(f"{instrument}: {sum(kinds.values())} without a verdict: {listed}", style="yellow"))
 
 
-def _table(*names: str, left: Sequence[str] = ()) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    for number, name in enumerate(names):
-        table.add_column(name, justify="left" if number == 0 or name in left else "right")
-    return table
-
-
 def _listed(topics: Sequence[str], *, full: bool) -> str:
     shown = topics if full else topics[:SHOWN_TOPICS]
     rest = len(topics) - len(shown)
     return safe(", ".join(shown)) + (f", {rest} more (-v)" if rest else "")
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _interval(estimate: Found) -> str:
-    if estimate["low"] is None or estimate["high"] is None:
-        return ""
-    return f"{estimate['low']:.3f} – {estimate['high']:.3f}"

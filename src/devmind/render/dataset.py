@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from devmind.render.figures import counted, percent
 from devmind.render.plain import safe
+from devmind.render.table import new_table
 
 SHOWN_OF_A_KIND = 10  # without -v: a kind that has more is one mistake, made often
 
@@ -33,15 +34,12 @@ def show_problems(out: Console, problems: Sequence[Mapping[str, Any]], *, full: 
 
 def show_halves(out: Console, counts: Mapping[str, Mapping[str, int]]) -> None:
     """Print how many topics of each category are in each half."""
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    table.add_column("category")
-    for name in ("development", "test", "test share"):
-        table.add_column(name, justify="right")
+    table = new_table("category", "development", "test", "test share")
     total = {half: sum(row.get(half, 0) for row in counts.values()) for half in ("development", "test")}
     for category, row in (*counts.items(), ("all", total)):
         n_test, n_all = row.get("test", 0), sum(row.values())
         style = "bold" if row is total else ""
-        share = f"{100 * n_test / n_all:.0f} %" if n_all else ""
+        share = percent(n_test / n_all) if n_all else ""
         cells = (safe(category) or "–", str(row.get("development", 0)), str(n_test), share)
         table.add_row(*(Text(cell, style=style) for cell in cells))
     out.print(table)
@@ -64,16 +62,16 @@ def show_conflicts(out: Console, conflicts: Sequence[Mapping[str, Any]]) -> None
 def show_progress(out: Console, progress: Mapping[str, Any]) -> None:
     states = ", ".join(f"{count} {name}" for name, count in progress["n_by_state"].items())
     people = ", ".join(f"{safe(name)} {count}" for name, count in progress["n_by_annotator"].items())
-    out.print(Text(f"{progress['n_topics']} topics: {states}" + (f"; annotated: {people}" if people else "")))
+    out.print(
+        Text(f"{counted(progress['n_topics'], 'topic')}: {states}" + (f"; annotated: {people}" if people else ""))
+    )
 
 
 def show_agreement(out: Console, found: Mapping[str, Any]) -> None:
     """Print every agreement with the number of items it is over; ``undefined`` where chance explains all."""
     people = ", ".join(map(safe, found["annotators"])) or "nobody"
-    out.print(Text(f"{found['n_topics']} topics seen by at least two of: {people}"))
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    for name in ("agreement", "value", "items"):
-        table.add_column(name, justify="left" if name == "agreement" else "right")
+    out.print(Text(f"{counted(found['n_topics'], 'topic')} seen by at least two of: {people}"))
+    table = new_table("agreement", "value", "items")
     rows = [
         (f"{name.replace('_', ' ')} {safe(pair['annotator_a'])} – {safe(pair['annotator_b'])}", pair[name])
         for pair in found["pairs"]

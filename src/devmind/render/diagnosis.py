@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from devmind.render.figures import counted, percent
 from devmind.render.plain import safe
+from devmind.render.table import new_table
 
 N_WORDS = 8  # of the query that are shown; they stand most telling first
 N_COSTS = 3
@@ -20,7 +22,6 @@ TITLES = {
     "not_indexed": "not indexed",
     "stale": "stale",
     "diversity": "cut by diversity",
-    "rerank": "lost in rerank",
     "vocabulary": "vocabulary gap",
     "split": "split across chunks",
     "no_leg": "not given by any leg",
@@ -79,7 +80,7 @@ def _show_words(out: Console, words: Mapping[str, Any] | None) -> None:
     shared, lacking = (", ".join(map(safe, words[name][:N_WORDS])) or "none" for name in ("shared", "lacking"))
     more = len(words["lacking"]) - N_WORDS
     lacks = f"; it lacks {lacking}" + (f" and {more} more" if more > 0 else "")
-    out.print(_row("words", Text.assemble(f"shared {100 * words['share']:.0f} %: {shared}", (lacks, "dim"))))
+    out.print(_row("words", Text.assemble(f"shared {percent(words['share'])}: {shared}", (lacks, "dim"))))
 
 
 def _show_costs(out: Console, said: Mapping[str, Any], *, full: bool) -> None:
@@ -112,7 +113,7 @@ def show_losses(out: Console, said: Mapping[str, Any], *, full: bool) -> None:
     """Print the causes with their counts; with ``full`` each failed topic, too."""
     n_failed, n_topics = said["n_failed"], said["n_topics"]
     left = f"; {said['n_unjudged']} without truths left out" if said["n_unjudged"] else ""
-    out.print(Text(f"{n_topics} topics, first {said['k']} hits{left}"))
+    out.print(Text(f"{counted(n_topics, 'topic')}, first {counted(said['k'], 'hit')}{left}"))
     out.print(
         Text(
             f"{n_failed} failed (none of their code found), {said['n_partial']} found in part; "
@@ -132,9 +133,7 @@ def show_losses(out: Console, said: Mapping[str, Any], *, full: bool) -> None:
 
 def _cause_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return a line for each cause; what it was within the cause, and the levers, with the spans of each."""
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    for name in ("cause", "topics", "spans", "no candidate", "levers", "of it"):
-        table.add_column(name, justify="right" if name in ("topics", "spans", "no candidate") else "left")
+    table = new_table("cause", "topics", "spans", "no candidate", "levers", "of it", left=("levers", "of it"))
     by_cause: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_cause.setdefault(row["cause"], []).append(row)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from devmind.render.figures import counted, interval, number, p_value, percent, signed
 from devmind.render.plain import safe
+from devmind.render.table import new_table
 
 SHOWN_GROUPS = 12  # values of a grouping; a report shows all
 QUERY_CHARS = 100
@@ -23,7 +24,7 @@ def show_run(out: Console, record: Mapping[str, Any], *, measures: Sequence[str]
         grouped: the few measures that the tables of groups have.
     """
     out.print(Text(safe(f"{record['system']}: {counts_line(record)}"), style="bold"))
-    table = _table("measure", "mean", "95 % interval", "topics")
+    table = new_table("measure", "mean", "95 % interval", "topics")
     for name in measures:
         found = record["overall"][name]
         table.add_row(safe(name), number(found["mean"]), interval(found), str(found["n"]))
@@ -37,11 +38,11 @@ def show_run(out: Console, record: Mapping[str, Any], *, measures: Sequence[str]
 
 def counts_line(record: Mapping[str, Any]) -> str:
     """Return how many topics there were, and how many have no response, in words."""
-    parts = [_n(record["n_topics"], "topic")]
+    parts = [counted(record["n_topics"], "topic")]
     n_scored = record["outcomes"].get("scored", 0)
     n_traps, n_open = record["outcomes"].get("trap", 0), record["outcomes"].get("no_truth", 0)
     parts += [f"{n_scored} scored"] if n_scored != record["n_topics"] else []
-    parts += [_n(n_traps, "trap")] if n_traps else []
+    parts += [counted(n_traps, "trap")] if n_traps else []
     parts += [f"{n_open} without ground truth (not scored)"] if n_open else []
     kinds = ", ".join(f"{name} {count}" for name, count in record["failures"].items())
     parts += [f"{record['n_missing']} missing", f"{record['n_failed']} failed" + (f" ({kinds})" if kinds else "")]
@@ -54,27 +55,29 @@ def run_notes(record: Mapping[str, Any]) -> list[str]:
     lines = record["lines"]
     n_unmapped, n_hits = lines["by_method"].get("unmapped", 0), sum(lines["by_method"].values())
     if n_unmapped:
-        share = f"{n_unmapped} of {n_hits} hits ({lines['unmapped_share'] or n_unmapped / n_hits:.1%}) have no lines"
+        share = percent(lines["unmapped_share"] or n_unmapped / n_hits, 1)
         help_ = "" if lines["with_code"] else "; name the code's folder with --source to find them"
-        notes.append(f"{share}{help_}")
+        notes.append(f"{n_unmapped} of {n_hits} hits ({share}) have no lines{help_}")
     placed = {m: n for m, n in lines["by_method"].items() if m in ("exact", "whitespace", "fuzzy")}
     if placed:
         notes.append("lines found for text without: " + ", ".join(f"{method} {n}" for method, n in placed.items()))
     if lines["n_outside"]:
         notes.append(
-            f"{_n(lines['n_outside'], 'hit')} outside their files find nothing; the first: {lines['outside'][0]}"
+            f"{counted(lines['n_outside'], 'hit')} outside their files find nothing; the first: {lines['outside'][0]}"
         )
     if record["notes"]:
         notes.append("notes: " + ", ".join(f"{name} {count}" for name, count in record["notes"].items()))
     if record["n_dropped"]:
-        notes.append(f"{_n(record['n_dropped'], 'unusable part')} of responses left out (see 'dropped' in the run)")
+        notes.append(
+            f"{counted(record['n_dropped'], 'unusable part')} of responses left out (see 'dropped' in the run)"
+        )
     if record.get("n_excluded"):
-        notes.append(f"{_n(record['n_excluded'], 'topic')} pending or rejected: not asked")
+        notes.append(f"{counted(record['n_excluded'], 'topic')} pending or rejected: not asked")
     return notes
 
 
 def _show_group(out: Console, grouping: str, values: Mapping[str, Any], measures: Sequence[str]) -> None:
-    table = _table(f"by {grouping}", *(name for name in measures), "topics")
+    table = new_table(f"by {grouping}", *(name for name in measures), "topics")
     known = [(value, found) for value, found in values.items() if _n_of(found, measures)]
     ordered = sorted(known, key=lambda item: (-_n_of(item[1], measures), item[0]))
     if not ordered:
@@ -95,7 +98,7 @@ def _n_of(found: Mapping[str, Any], measures: Sequence[str]) -> int:
 def show_comparison(out: Console, record: Mapping[str, Any]) -> None:
     """Print what differs, with its interval and p, and the topics that changed most."""
     out.print(Text(safe(comparison_verdict(record)), style="bold"))
-    table = _table("measure", "A", "B", "difference", "95 % interval", "p (Holm)", "effect", "won", "lost", "tied")
+    table = new_table("measure", "A", "B", "difference", "95 % interval", "p (Holm)", "effect", "won", "lost", "tied")
     for name, found in record["differences"].items():
         style = _style(found)
         cells = [
@@ -135,36 +138,11 @@ def direction(found: Mapping[str, Any]) -> int:
 def show_verdict(out: Console, record: Mapping[str, Any]) -> None:
     """Print the verdict of a gate, first of all, and every limit."""
     passed = record["passed"]
-    counts = f"{_n(record['n_topics'], 'topic')}, {record['n_missing']} missing, {record['n_failed']} failed"
+    counts = f"{counted(record['n_topics'], 'topic')}, {record['n_missing']} missing, {record['n_failed']} failed"
     out.print(Text.assemble(("passed" if passed else "MISSED", "bold green" if passed else "bold red"), f": {counts}"))
     for check in record["checks"]:
         mark = ("  ok    ", "green") if check["passed"] else ("  MISS  ", "bold red")
         out.print(Text.assemble(mark, safe(check["message"])))
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.{digits}f}"
-
-
-def signed(value: float | None) -> str:
-    if value is None:
-        return "–"
-    shown = f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3f}"
-    return shown[1:] if float(shown.replace(",", "")) == 0 else shown
-
-
-def interval(found: Mapping[str, Any]) -> str:
-    if found["low"] is None or found["high"] is None:
-        return ""
-    return f"[{number(found['low'])}, {number(found['high'])}]"
-
-
-def p_value(p: float | None) -> str:
-    if p is None:
-        return "–"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def clipped(text: str) -> str:
@@ -175,14 +153,3 @@ def clipped(text: str) -> str:
 
 def _style(found: Mapping[str, Any]) -> str:
     return {1: "green", -1: "red", 0: ""}[direction(found)]
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    for number_, name in enumerate(columns):
-        table.add_column(safe(name), justify="left" if number_ == 0 else "right")
-    return table

@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from devmind.render.figures import UNKNOWN, counted, number, p_value, percent
 from devmind.render.plain import safe
+from devmind.render.table import new_table
 
 Json = Mapping[str, Any]
 _SHOWN = ("fresh", "proven", "new lines shown when asked for", "Recall@1", "Recall@5", "Recall@10", "nDCG@10",
@@ -17,15 +19,19 @@ _SHOWN = ("fresh", "proven", "new lines shown when asked for", "Recall@1", "Reca
           "seconds until visible", "update seconds", "update CPU seconds", "first index seconds",
           "first index CPU seconds", "way back seconds", "files built", "files reused")  # fmt: skip
 
+_LOAD = ("in flight", "rate/s", "state", "answers/s", "p50 ms", "p95 ms", "p99 ms", "failed", "CPU s", "MB")
+
 
 def show_freshness(out: Console, result: Json) -> None:
     """Print what was out of date, then the figures of each way side by side."""
     for way, measured in result["ways"].items():
         summary = measured["summary"]
-        counts = f"{summary['n_cases']} cases, {summary['n_unproven']} unproven, {summary['n_failed']} failed"
+        counts = (
+            f"{counted(summary['n_cases'], 'case')}, {summary['n_unproven']} unproven, {summary['n_failed']} failed"
+        )
         out.print(Text(f"by {way}: {_state(summary)}; {counts}", style="bold"))
         out.print(
-            f"  {summary['n_hits']:,} hits: {summary['n_stale_hits']} differ from the commit, "
+            f"  {counted(summary['n_hits'], 'hit')}: {summary['n_stale_hits']} differ from the commit, "
             f"{summary['n_gone_hits']} show removed lines"
         )
         out.print(
@@ -57,7 +63,7 @@ def _why_stale(case: Json) -> str:
 
 
 def _freshness_table(out: Console, ways: Json) -> None:
-    table = _table(["", *ways])
+    table = new_table("", *ways)
     for name in _SHOWN:
         cells = [measured["summary"]["estimates"].get(name) for measured in ways.values()]
         if any(cells):
@@ -77,8 +83,7 @@ def show_load(out: Console, result: Json) -> None:
             + _failures(alone["failures"])
         )
     )
-    table = _table(["in flight", "rate/s", "state", "answers/s", "p50 ms", "p95 ms", "p99 ms", "failed", "CPU s", "MB",
-                    *names, "change", "same hits"], left=(2,))  # fmt: skip
+    table = new_table(*_LOAD, *names, "change", "same hits", left=("state",))
     for step in result["steps"]:
         if step["state"] == "skipped":
             table.add_row(str(step["concurrency"]), f"{step['rate']:g}", Text("skipped", style="dim"))
@@ -94,9 +99,9 @@ def show_load(out: Console, result: Json) -> None:
             _failed(step),
             f"{step['cpu_s']:.1f}",
             _mb(step["memory_bytes"]),
-            *(_number((step["quality"].get(name) or {}).get("mean")) for name in names),
+            *(number((step["quality"].get(name) or {}).get("mean")) for name in names),
             _estimate(step["change"].get(names[0]), signed=True) if names else "",
-            "–" if step["same_hits"] is None else f"{100 * step['same_hits']:.0f} %",
+            UNKNOWN if step["same_hits"] is None else percent(step["same_hits"]),
         )
     out.print(table)
     out.print(
@@ -114,12 +119,13 @@ def show_chunkers(out: Console, result: Json) -> None:
     for language in languages:
         members = [row for row in result["rows"] if row["language"] == language]
         first = members[0]
+        topics = counted(first["n_topics"], "topic")
+        repositories = counted(first["n_repos"], "repository", "repositories")
         out.print()
         out.print(
             Text(safe(language or "all languages"), style="bold")
-            + Text(f"  {first['n_topics']} topics, {first['n_repos']} repositories, "
-                   f"{first['source_bytes'] / 1e6:.1f} MB", style="dim")
-        )  # fmt: skip
+            + Text(f"  {topics}, {repositories}, {first['source_bytes'] / 1e6:.1f} MB", style="dim")
+        )
         out.print(_chunkers_table(members))
     if result["against"]:
         out.print()
@@ -128,7 +134,7 @@ def show_chunkers(out: Console, result: Json) -> None:
 
 def _chunkers_table(members: Sequence[Json]) -> Table:
     names = list(members[0]["measures"])
-    table = _table(["chunking", *names, "index s", "CPU s", "chunks", "tokens/chunk", "store MB", "query ms"])
+    table = new_table("chunking", *names, "index s", "CPU s", "chunks", "tokens/chunk", "store MB", "query ms")
     for row in members:
         table.add_row(
             safe(row["variant"]),
@@ -144,14 +150,16 @@ def _chunkers_table(members: Sequence[Json]) -> Table:
 
 
 def _against_table(against: Json) -> Table:
-    table = _table(["against the baseline", "measure", "difference", "p (Holm)", "better", "worse", "same"], left=(1,))
+    table = new_table(
+        "against the baseline", "measure", "difference", "p (Holm)", "better", "worse", "same", left=("measure",)
+    )
     for variant, comparison in against.items():
         for name, difference in comparison["differences"].items():
             table.add_row(
                 f"{safe(variant)} − {safe(comparison['baseline'])}",
                 name,
                 _estimate(difference["estimate"], signed=True, digits=0 if name.startswith("tokens") else 3),
-                _number(difference["p_holm"]),
+                p_value(difference["p_holm"]),
                 str(difference["n_wins"]),
                 str(difference["n_losses"]),
                 str(difference["n_ties"]),
@@ -159,17 +167,10 @@ def _against_table(against: Json) -> Table:
     return table
 
 
-def _table(columns: Sequence[str], *, left: Sequence[int] = ()) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="left" if number == 0 or number in left else "right")
-    return table
-
-
 def _estimate(estimate: Json | None, *, digits: int = 3, signed: bool = False) -> str:
     """Return the mean and, where it is known, the interval."""
     if not estimate or estimate["mean"] is None:
-        return "–"
+        return UNKNOWN
     form = f"{'+' if signed else ''},.{digits}f"
     shown = format(estimate["mean"], form)
     if estimate["low"] is None or estimate["high"] is None:
@@ -177,23 +178,19 @@ def _estimate(estimate: Json | None, *, digits: int = 3, signed: bool = False) -
     return f"{shown} [{format(estimate['low'], form)}, {format(estimate['high'], form)}]"
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
 def _ms(estimate: Json) -> str:
-    return "–" if estimate["mean"] is None else f"{estimate['mean'] * 1000:.1f}"
+    return UNKNOWN if estimate["mean"] is None else f"{estimate['mean'] * 1000:.1f}"
 
 
 def _interval_ms(estimate: Json | None) -> str:
     if not estimate or estimate["mean"] is None:
-        return "–"
+        return UNKNOWN
     scaled = {key: None if estimate[key] is None else estimate[key] * 1000 for key in ("mean", "low", "high")}
     return _estimate(scaled, digits=1)
 
 
 def _mb(size_bytes: int | None) -> str:
-    return "–" if size_bytes is None else f"{size_bytes / 1e6:.0f}"
+    return UNKNOWN if size_bytes is None else f"{size_bytes / 1e6:.0f}"
 
 
 def _failed(step: Json) -> str:

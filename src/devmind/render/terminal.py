@@ -21,6 +21,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from devmind.render.figures import counted, percent
 from devmind.render.plain import safe
 from devmind.types import Answer, Hit, SearchResult
 
@@ -117,7 +118,7 @@ def snippet(out: Console, hit: Hit, *, query: str, n_lines: int | None) -> None:
         out.print(row)
     n_hidden = len(lines) - len(shown)
     if n_hidden:
-        out.print(Text(f"         … {n_hidden} more line{'s' * (n_hidden > 1)} (-v shows all)", style="dim"))
+        out.print(Text(f"         … {counted(n_hidden, 'more line')} (-v shows all)", style="dim"))
 
 
 def telling_window(lines: Sequence[str], query: str, n_lines: int) -> int:
@@ -194,9 +195,9 @@ def show_status(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the state of each repository in two lines."""
     for row in rows:
         commit = f" @ {short_commit(row['commit'])}" if row.get("commit") else ""
-        notes = [f"{row['n_indexed']:,} files", f"{row.get('n_chunks', 0):,} chunks"]
+        notes = [counted(row["n_indexed"], "file"), counted(row.get("n_chunks", 0), "chunk")]
         if row.get("completeness", 1.0) < 1.0:
-            notes.append(f"{100 * row['completeness']:.2f} % complete")
+            notes.append(f"{percent(row['completeness'], 2)} complete")
         if "published_at" in row:
             notes.append(f"published {clock_time(row['published_at'])}")
         text = Text.assemble((safe(row["repo"]), "bold"))
@@ -219,7 +220,7 @@ def show_files(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
             notes = [
                 row["language"],
                 row["role"],
-                f"{row['n_lines']:,} line{'s' * (row['n_lines'] != 1)}",
+                counted(row["n_lines"], "line"),
                 row["detail"],
             ]
             text.append("  " + "  ".join(safe(note) for note in notes if note), style="default dim")
@@ -277,7 +278,11 @@ def show_report(out: Console, report: Mapping[str, Any]) -> None:
     if report["commit"]:
         title.append(f" @ {safe(short_commit(str(report['commit'])))}", style="dim")
     if not report["changed"]:
-        out.print(title.append(f": {report['n_indexed']:,} files, {report['n_chunks']:,} chunks", style="dim"))
+        out.print(
+            title.append(
+                f": {counted(report['n_indexed'], 'file')}, {counted(report['n_chunks'], 'chunk')}", style="dim"
+            )
+        )
         return
     out.print(title)
     seconds, n_bytes = float(report["seconds"]), int(report["bytes_indexed"])
@@ -287,7 +292,7 @@ def show_report(out: Console, report: Mapping[str, Any]) -> None:
         ("files", f"{report['n_files']:,}: {report['n_indexed']:,} indexed" + _reused(report["n_reused"])),
         ("by language", _counts(report["files_by_language"])),
         ("skipped", _counts(report["skips_by_reason"])),
-        ("completeness", f"{100 * float(report['completeness']):.2f} %"),
+        ("completeness", percent(float(report["completeness"]), 2)),
         ("chunks", f"{report['n_chunks']:,}"),
         ("symbols", f"{report['n_symbols']:,}"),
         ("edges", f"{report['n_edges']:,}"),

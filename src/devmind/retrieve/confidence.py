@@ -31,6 +31,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "stem": 1.78,
     "zh": 1.19,
 }
+NOTHING_ASKED = 0.5  # hits for a query without a telling term
 HITS = 5  # the first ones, which answers are made of
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9+#./-]*[A-Za-z0-9+#]|[A-Za-z]")
 SENTENCE_START = frozenset(".?!:。?!:")

@@ -21,7 +21,6 @@ _SAMPLE = 65_536
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 _MAX_CONTROL_SHARE = 0.02
 _MIN_ZERO_SHARE = 0.5  # of one byte in two: code is mostly ASCII, even with comments in Chinese
-_HIGH = bytes(range(0x80, 0x100))
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 # Characters frequent enough that a few lines of a comment hold several. A wrong decoding yields rare ones instead.
 _COMMON = {

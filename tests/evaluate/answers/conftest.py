@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from devmind.embed.types import ChunkText, FileText, Vectors
+from devmind.embed.types import ChunkText, Vectors
 from devmind.evaluate.answers.chat import ChatModel, JudgeConfig
 from devmind.evaluate.answers.ledger import Ledger
 from devmind.evaluate.targets.wire import Wire, WireOptions
@@ -36,9 +36,6 @@ class Words:
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         return self.embed_queries([text.body for text in texts])
-
-    def embed_files(self, texts: Sequence[FileText]) -> Vectors:
-        return self.embed_queries([text.names for text in texts])
 
 
 @pytest.fixture

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,13 +11,14 @@ import typer
 
 from devmind.cli.app import emit, session_of
 from devmind.cli.evaluation import evaluation
+from devmind.cli.evaluation.options import Reason, Root, Source, Split, sources_of, topics_of
+from devmind.cli.evaluation.output import write_json
+from devmind.cli.progress import steps
 from devmind.errors import UsageError
 
 if TYPE_CHECKING:
     from devmind.evaluate.answers.chat import ChatModel
     from devmind.evaluate.answers.entailment import Entailer
-    from devmind.evaluate.answers.score import OnStage
-    from devmind.evaluate.datasets.sources import Sources
     from devmind.evaluate.types import Dataset, Run
 
 # Deeper than any system lists hits; what a run file holds is read whole.
@@ -46,13 +46,8 @@ def answers(
     human: Annotated[
         Path | None, typer.Option("--human", metavar="FILE", help="What people said of the answers.")
     ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option("--source", metavar="[REPO=]FOLDER", help="Where the code of REPO, or of all topics, is."),
-    ] = None,
-    root: Annotated[
-        Path | None, typer.Option("--root", metavar="DIR", help="Folder whose subfolders are the repositories.")
-    ] = None,
+    source: Source = None,
+    root: Root = None,
     match: Annotated[str, typer.Option("--match", help="When a citation finds a truth: overlap, iou50, …")] = "overlap",
     seed: Annotated[int | None, typer.Option("--seed", help="Of the shuffled pairs that set the thresholds.")] = None,
     replies: Annotated[
@@ -60,20 +55,19 @@ def answers(
         typer.Option("--replies", metavar="FILE", help="Where the judge's replies are kept; beside RUN without it."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write all of it as JSON.")] = None,
-    split: Annotated[str, typer.Option("--split", help="development, test or all.")] = "development",
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why the test half is read; logged.")] = "",
+    split: Split = "development",
+    reason: Reason = "",
 ) -> None:
     """Measure the answers of a run: cosines and their diagnosis, citations, statements, a judge, people."""
     from devmind.evaluate.answers.embedders import open_embedder
     from devmind.evaluate.answers.export import as_json
     from devmind.evaluate.answers.human import labels_of, read_human
     from devmind.evaluate.answers.score import Instruments, score_answers
-    from devmind.evaluate.datasets.files import dump, write_text
     from devmind.evaluate.statistics import SEED
     from devmind.settings import secret
 
     session = session_of(ctx)
-    topics = _topics(dataset, split, reason)
+    topics = topics_of(dataset, form="auto", split=split, reason=reason, command="eval answers")
     measured = _run(run, topics)
     labels = [*labels_of(topics), *(read_human(human) if human else ())]
     other = _run(pairwise, topics) if pairwise else None
@@ -85,17 +79,16 @@ def answers(
             stack.enter_context(open_embedder(embedder, secret=secret)),
             judge=model,
             entailer=_entailer(entailment, model),
-            code=_sources(source, root),
+            code=sources_of(source, root),
             labels=labels,
             other=other,
         )
-        progress = None if session.quiet or session.json else stack.enter_context(_progress())
+        told = stack.enter_context(steps(session, topics.name))
         scores = score_answers(
-            topics, measured, instruments, match=match, seed=SEED if seed is None else seed, progress=progress
+            topics, measured, instruments, match=match, seed=SEED if seed is None else seed, progress=told
         )
     found = as_json(scores)
-    if out is not None:
-        write_text(out, dump(found, indent=2) + "\n")
+    write_json(out, found)
     if session.json:
         emit(found)
     else:
@@ -103,15 +96,6 @@ def answers(
         from devmind.render.terminal import console
 
         show_answers(console(), found, full=session.verbose)
-
-
-def _topics(path: Path, split: str, reason: str) -> Dataset:
-    from devmind.evaluate.datasets.split import HALVES, read_half
-
-    half = next((half for half in HALVES if half == split), None)
-    if half is None:
-        raise UsageError(f"unknown split {split!r}; choose one of {', '.join(HALVES)}")
-    return read_half(path, half, command="eval answers", reason=reason, now=datetime.now().astimezone())
 
 
 def _run(path: Path, topics: Dataset) -> Run:
@@ -166,35 +150,3 @@ def _entailer(by: str, model: ChatModel | None) -> Entailer | None:
 
         return LocalEntailer(Path(by.removeprefix(_LOCAL)).expanduser())
     raise UsageError(f"--entailment {by!r} is none of: judge, local:FOLDER")
-
-
-def _sources(source: Sequence[str] | None, root: Path | None) -> Sources | None:
-    if not source and root is None:
-        return None
-    from devmind.evaluate.datasets.sources import Sources
-
-    folders: dict[str, Path] = {}
-    for item in source or ():
-        name, equals, folder = item.partition("=")
-        if not equals or "/" in name or "\\" in name:
-            name, folder = "", item
-        folders[name] = Path(folder).expanduser()
-    return Sources(folders, root=root)
-
-
-@contextmanager
-def _progress() -> Iterator[OnStage]:
-    """Show a bar for each stage on a terminal; elsewhere show nothing."""
-    from rich.progress import Progress, TaskID
-
-    from devmind.render.terminal import console
-
-    with Progress(console=console(stderr=True), transient=True, disable=not console(stderr=True).is_terminal) as bars:
-        known: dict[str, TaskID] = {}
-
-        def show(stage: str, n_done: int, n_all: int) -> None:
-            if stage not in known:
-                known[stage] = bars.add_task(stage, total=n_all)
-            bars.update(known[stage], completed=n_done)
-
-        yield show

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +12,11 @@ import typer
 
 from devmind.cli.app import Session, app, emit, session_of
 from devmind.cli.evaluation import evaluation
+from devmind.cli.evaluation.options import DatasetFile, Format, Reason, Split, topics_of
+from devmind.cli.progress import steps
 from devmind.errors import UsageError
 
 if TYPE_CHECKING:
-    from devmind.evaluate.datasets.split import Half
     from devmind.evaluate.facts import Store
     from devmind.evaluate.why import Losses, Why
 
@@ -54,7 +54,7 @@ def why(
 @evaluation.command()
 def diagnose(
     ctx: typer.Context,
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A dataset in a file or folder of any format.")],
+    dataset: DatasetFile,
     k: K = 10,
     repo: Annotated[
         list[str] | None, typer.Option("--repo", metavar="REPO", help="Only topics about it (may be repeated).")
@@ -65,32 +65,17 @@ def diagnose(
             "--repo-dir", metavar="DIR", help="Folder of the repositories, to compare labels at their commits."
         ),
     ] = None,
-    format_: Annotated[str, typer.Option("--format", help="Its format; told from the content without it.")] = "auto",
-    split: Annotated[str, typer.Option("--split", help="development, test or all.")] = "development",
-    reason: Annotated[str, typer.Option("--reason", help="Why the test half is read; logged.")] = "",
+    format_: Format = "auto",
+    split: Split = "development",
+    reason: Reason = "",
 ) -> None:
     """Class every topic that the knowledge base fails by what lost it, with a lever for each cause."""
-    from devmind.evaluate.datasets.split import read_half
     from devmind.evaluate.why import diagnose_dataset
-    from devmind.render.terminal import ProgressBar
 
     session = session_of(ctx)
-    topics = read_half(
-        dataset,
-        _half(split),
-        format=format_,
-        command="eval diagnose",
-        reason=reason,
-        now=datetime.now().astimezone(),
-    )
-    started = time.monotonic()
-    with _store(session, repo_dir) as store, ProgressBar(quiet=session.quiet or session.json) as bar:
-
-        def progress(done: int, total: int) -> None:
-            elapsed = time.monotonic() - started
-            bar.update(topics.name, "topics", done=done, total=total, bytes_done=0, bytes_total=0, elapsed_s=elapsed)
-
-        found = diagnose_dataset(store, topics, k=k, repos=repo or (), progress=progress)
+    topics = topics_of(dataset, form=format_, split=split, reason=reason, command="eval diagnose")
+    with _store(session, repo_dir) as store, steps(session, topics.name) as told:
+        found = diagnose_dataset(store, topics, k=k, repos=repo or (), progress=partial(told, "topics"))
     if session.json:
         emit(_losses_json(found))
     elif not session.quiet:
@@ -111,15 +96,6 @@ def _store(session: Session, repo_dir: Path | None = None) -> Iterator[Store]:
         raise UsageError(f"--repo-dir {repo_dir} is not a folder: name the one that holds the repositories")
     with Service(settings) as service:
         yield Store(service, labelled=None if repo_dir is None else Sources({}, root=repo_dir))
-
-
-def _half(text: str) -> Half:
-    from devmind.evaluate.datasets.split import HALVES
-
-    for half in HALVES:
-        if text == half:
-            return half
-    raise UsageError(f"unknown split {text!r}; choose one of {', '.join(HALVES)}")
 
 
 def _why_json(found: Why) -> dict[str, Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -13,6 +11,9 @@ import typer
 
 from devmind.cli.app import Session, emit, session_of
 from devmind.cli.evaluation import evaluation
+from devmind.cli.evaluation.options import Format, Match, Reason, Root, Split, topics_of
+from devmind.cli.evaluation.output import write, write_json
+from devmind.cli.progress import Told, steps
 from devmind.errors import UsageError
 from devmind.render.plain import to_json
 
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the figures as JSON.")]
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw them into an SVG file.")]
-Form = Annotated[str, typer.Option("--format", help="Format of the dataset; told from the content without it.")]
-Split = Annotated[str, typer.Option("--split", help="development, test or all.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why the test half is read; logged.")]
-Match = Annotated[str, typer.Option("--match", help="Rule by which hits find truths.")]
 Number = TypeVar("Number", int, float)
 
 
@@ -59,11 +56,11 @@ def freshness(
     measured: dict[Way, list[Outcome]] = {way: [] for way in ways}
     try:
         for way in ways:
-            with _progress(session, f"freshness by {way}", len(cases)) as step:
+            with steps(session, f"freshness by {way}") as told:
 
-                def done(outcome: Outcome, found: list[Outcome] = measured[way], step: Told = step) -> None:
+                def done(outcome: Outcome, found: list[Outcome] = measured[way], told: Told = told) -> None:
                     found.append(outcome)
-                    step("case", len(found))
+                    told("case", len(found), len(cases))
 
                 measure_freshness(cases, histories, _follower(session, way), k=k, rollback=rollback, done=done)
     finally:  # interrupted or not: what was measured is told
@@ -92,7 +89,7 @@ def load(
     k: Annotated[int, typer.Option("-k", min=1, help="Hits a request.")] = 10,
     match: Match = "path",
     pid: Annotated[int | None, typer.Option("--pid", help="Watch this process: the target's server.")] = None,
-    format_: Form = "auto",
+    format_: Format = "auto",
     split: Split = "development",
     reason: Reason = "",
     out: Out = None,
@@ -115,25 +112,25 @@ def load(
         match=match,
         pid=pid,
     )
-    dataset = _dataset(file, format_, split, reason, command="eval load")
+    dataset = topics_of(file, form=format_, split=split, reason=reason, command="eval load")
     asked = open_target(target, settings=session.settings(), timeout_s=timeout)
     about = _about(dataset=dataset.name, dataset_hash=dataset.content_hash, target=asked.name, split=split)
     about |= {f"target.{key}": value for key, value in asked.settings().items()}
     unloaded: list[Unloaded] = []
-    steps: list[Step] = []
+    taken: list[Step] = []
     n_steps = len(set(options.rates)) * len(set(options.concurrencies))
     try:
-        with _progress(session, f"load on {asked.name}", n_steps) as told:
+        with steps(session, f"load on {asked.name}") as told:
 
             def done(step: Step) -> None:
-                steps.append(step)
-                told(f"{step.rate:g}/s, {step.concurrency} in flight: {step.state};", len(steps))
+                taken.append(step)
+                told(f"{step.rate:g}/s, {step.concurrency} in flight: {step.state};", len(taken), n_steps)
 
             measure_load(dataset, asked, options, began=unloaded.append, done=done)
     finally:
         asked.close()
         if unloaded:
-            _tell_load(session, unloaded[0], steps, {**about, **_options(options)}, out, plot)
+            _tell_load(session, unloaded[0], taken, {**about, **_options(options)}, out, plot)
 
 
 @evaluation.command()
@@ -143,9 +140,7 @@ def chunkers(
     source: Annotated[
         list[str] | None, typer.Option("--source", metavar="[REPO=]DIR", help="Where the code of REPO is.")
     ] = None,
-    root: Annotated[
-        Path | None, typer.Option("--root", metavar="DIR", help="Folder whose subfolders are the repositories.")
-    ] = None,
+    root: Root = None,
     strategies: Annotated[str, typer.Option("--strategies", help="Which of them.")] = "layered,syntax,fixed,semantic",
     embedders: Annotated[
         str, typer.Option("--embedders", metavar="E,…", help="builtin, or configuration files of remote models.")
@@ -154,7 +149,7 @@ def chunkers(
         list[str] | None, typer.Option("--repo", metavar="REPO", help="Only topics about this repository.")
     ] = None,
     match: Match = "path",
-    format_: Form = "auto",
+    format_: Format = "auto",
     split: Split = "development",
     reason: Reason = "",
     out: Out = None,
@@ -167,7 +162,8 @@ def chunkers(
 
     session = session_of(ctx)
     match_rule(match)
-    dataset = _about_repos(_dataset(file, format_, split, reason, command="eval chunkers"), only or ())
+    topics = topics_of(file, form=format_, split=split, reason=reason, command="eval chunkers")
+    dataset = _about_repos(topics, only or ())
     sources = _folders(dataset, _named(source, "--source", "[REPO=]DIR", bare=True), root)
     names = _names(embedders, "--embedders")
     variants = [Variant(_strategy(s), e) for e in names for s in _names(strategies, "--strategies")]
@@ -176,10 +172,10 @@ def chunkers(
     with opened(names) as models:
         try:
             n_repos = len({topic.repo for topic in dataset.topics})
-            with _progress(session, "chunkers", n_repos) as told:
+            with steps(session, "chunkers") as told:
 
                 def step(repo: str, what: str) -> None:
-                    told(f"{repo} {what};".strip(), len(parts))
+                    told(f"{repo} {what};".strip(), len(parts), n_repos)
 
                 for part in measure_repositories(dataset, sources, variants, models, step=step):
                     parts.append(part)
@@ -206,7 +202,7 @@ def _tell_freshness(
             for way, found in measured.items()
         },
     }
-    _write_json(out, result)
+    write_json(out, result)
     if session.json:
         emit(result)
     elif not session.quiet:
@@ -226,11 +222,11 @@ def _tell_load(
 ) -> None:
     alone = {name: value for name, value in to_json(unloaded).items() if name not in ("responses", "scores")}
     result = {"provenance": about, "unloaded": alone, "steps": to_json(list(steps))}
-    _write_json(out, result)
+    write_json(out, result)
     if plot is not None:
         from devmind.evaluate.load.picture import picture
 
-        _write(plot, picture(unloaded, steps, target=about["target"]))
+        write(plot, picture(unloaded, steps, target=about["target"]))
     if session.json:
         emit(result)
     elif not session.quiet:
@@ -259,9 +255,9 @@ def _tell_chunkers(
         "against": {one.name: _differences(to_json(one.against)) for one in measured if one.against is not None},
         "repositories": [to_json({"variant": one.name, **to_json(c)}) for one in measured for c in one.costs.values()],
     }
-    _write_json(out, result)
+    write_json(out, result)
     if plot is not None:
-        _write(plot, picture(table))
+        write(plot, picture(table))
     if session.json:
         emit(result)
     elif not session.quiet:
@@ -282,19 +278,6 @@ def _differences(comparison: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _write_json(path: Path | None, value: Any) -> None:
-    if path is not None:
-        from devmind.evaluate.datasets.files import dump
-
-        _write(path, dump(value, indent=1) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    from devmind.evaluate.datasets.files import write_text
-
-    write_text(path, text)
-
-
 def _about(**more: str | int | float) -> dict[str, str]:
     from devmind.evaluate.provenance import provenance
 
@@ -306,16 +289,6 @@ def _options(options: Any) -> dict[str, str]:
 
 
 # Arguments ------------------------------------------------------------------------------------------------------
-
-
-def _dataset(file: Path, format_: str, split: str, reason: str, *, command: str) -> Dataset:
-    from devmind.evaluate.datasets.split import HALVES, read_half
-
-    for half in HALVES:
-        if split == half:
-            now = datetime.now().astimezone()
-            return read_half(file, half, format=format_, command=command, reason=reason, now=now)
-    raise UsageError(f"unknown split {split!r}; choose one of {', '.join(HALVES)}")
 
 
 def _about_repos(dataset: Dataset, repos: Sequence[str]) -> Dataset:
@@ -409,22 +382,3 @@ def _follower(session: Session, way: Way) -> OpenFollower:
     settings = session.settings()
     options = IngestOptions(strategy=settings.strategy, n_workers=settings.n_workers)
     return lambda repository, folder: DevMindFollower(repository, folder, way=way, options=options)
-
-
-Told = Callable[[str, int], None]
-
-
-@contextmanager
-def _progress(session: Session, label: str, total: int) -> Iterator[Told]:
-    import sys
-
-    from devmind.render.terminal import ProgressBar
-
-    began = time.perf_counter()
-    with ProgressBar(quiet=session.quiet or (session.json and not sys.stderr.isatty())) as bar:
-
-        def told(phase: str, done: int) -> None:
-            elapsed_s = time.perf_counter() - began
-            bar.update(label, phase, done=done, total=total, bytes_done=0, bytes_total=0, elapsed_s=elapsed_s)
-
-        yield told

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from devmind.evaluate.datasets.sources import Sources
     from devmind.evaluate.datasets.split import Half
     from devmind.evaluate.measured import Asked, Scoring
+    from devmind.evaluate.types import Dataset
 
 DatasetFile = Annotated[Path, typer.Argument(metavar="DATASET", help="A dataset in a file or folder of any format.")]
 DatasetOption = Annotated[
@@ -74,14 +75,20 @@ def half_of_name(text: str) -> Half:
     raise UsageError(f"unknown split {text!r}; choose one of {', '.join(HALVES)}")
 
 
-def asked_topics(file: Path, *, form: str, split: str, reason: str, command: str) -> Asked:
-    """Return the accepted topics of one half; a reading of test topics is logged."""
+def topics_of(file: Path, *, form: str, split: str, reason: str, command: str) -> Dataset:
+    """Return the topics of one half; a reading of test topics is logged."""
     from devmind.evaluate.datasets.split import read_half
-    from devmind.evaluate.measured import asked
 
     half = half_of_name(split)
     now = datetime.now().astimezone()
-    return asked(read_half(file, half, format=form, command=command, reason=reason, now=now))
+    return read_half(file, half, format=form, command=command, reason=reason, now=now)
+
+
+def asked_topics(file: Path, *, form: str, split: str, reason: str, command: str) -> Asked:
+    """Return the accepted topics of one half; a reading of test topics is logged."""
+    from devmind.evaluate.measured import asked
+
+    return asked(topics_of(file, form=form, split=split, reason=reason, command=command))
 
 
 def scoring_of(match: str, by: Sequence[str] | None, code: Sources | None) -> Scoring:

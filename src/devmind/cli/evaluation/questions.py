@@ -12,6 +12,7 @@ import typer
 from devmind.cli.app import Session, emit, session_of
 from devmind.cli.evaluation import evaluation
 from devmind.errors import UsageError
+from devmind.render.figures import counted
 
 if TYPE_CHECKING:
     from devmind.evaluate.generate.compose import Generated
@@ -106,12 +107,13 @@ def _show_made(
     if session.quiet:
         return
     by_kind = ", ".join(f"{kind} {count}" for kind, count in made.n_by_kind.items())
-    print(f"{out}: {len(topics)} topics, all pending: {by_kind}; {made.n_duplicates} near-duplicates left out")
+    left_out = counted(made.n_duplicates, "near-duplicate")
+    print(f"{out}: {counted(len(topics), 'topic')}, all pending: {by_kind}; {left_out} left out")
     if reworded:
         reasons = ", ".join(f"{kind} {count}" for kind, count in reworded.n_null.items())
-        print(f"{len(reworded.topics)} paraphrases" + (f"; {n_null} gave none ({reasons})" if n_null else ""))
+        print(counted(len(reworded.topics), "paraphrase") + (f"; {n_null} gave none ({reasons})" if n_null else ""))
     if n_hidden:
-        print(f"{n_hidden} comments blanked in the copy: index that, and ask the docs topics there")
+        print(f"{counted(n_hidden, 'comment')} blanked in the copy: index that, and ask the docs topics there")
     if made.dropped and session.verbose:
         print("commits dropped: " + ", ".join(f"{reason} {count}" for reason, count in made.dropped.items()))
     for note in made.notes:

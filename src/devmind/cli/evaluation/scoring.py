@@ -31,6 +31,7 @@ from devmind.cli.evaluation.options import (
     scoring_of,
     sources_of,
 )
+from devmind.cli.progress import progress_bar
 from devmind.errors import UpstreamError, UsageError
 
 if TYPE_CHECKING:
@@ -96,7 +97,6 @@ def _ask(
     from devmind.evaluate.measured import RUN_FILE
     from devmind.evaluate.runner import run_target
     from devmind.evaluate.targets import open_target
-    from devmind.render.terminal import ProgressBar
 
     target = open_target(spec, settings=session.settings(), timeout_s=options.timeout_s)
     last: list[Progress] = []
@@ -105,14 +105,14 @@ def _ask(
         journal = folder / RUN_FILE
         if fresh:
             _forget(journal)
-        with ProgressBar(quiet=session.quiet or session.json) as bar:
+        with progress_bar(session) as bar:
 
             def progress(now: Progress) -> None:
                 last[:] = [now]
                 failed = ", ".join(f"{name} {n}" for name, n in now.failures.items())
                 bar.update(
                     target.name, "topics", done=now.n_done, total=now.n_topics, elapsed_s=now.elapsed_s,
-                    done_before=now.n_resumed,                     note=f"failed: {failed}" if failed else "",
+                    done_before=now.n_resumed, note=f"failed: {failed}" if failed else "",
                 )  # fmt: skip
 
             made = run_target(asked.dataset, target, k=k, out=journal, options=options, progress=progress)

@@ -9,7 +9,7 @@ from typing import Any
 from devmind.evaluate.datasets.files import dump
 from devmind.evaluate.datasets.place import Place
 from devmind.evaluate.datasets.row import Row
-from devmind.evaluate.types import Dataset, Topic
+from devmind.evaluate.types import Topic
 from devmind.types import stable_id
 
 
@@ -44,12 +44,6 @@ def row_of(path: Path, line: int, values: dict[str, Any], key: str) -> Row:
     """Return a row whose place is named by the id under ``key``, if it is there."""
     name = values.get(key)
     return Row(values, Place(str(path), line, str(name) if isinstance(name, str | int) else ""))
-
-
-def only_repo(dataset: Dataset) -> str | None:
-    """Return the repository that all topics share, or None if there are several."""
-    repos = {topic.repo for topic in dataset.topics}
-    return repos.pop() if len(repos) == 1 else None
 
 
 def by_repo(topics: Collection[Topic]) -> dict[str, list[Topic]]:

@@ -15,17 +15,8 @@ from devmind.evaluate.report.provenance import short_commit
 from devmind.evaluate.report.record import comparison_record, run_record, verdict_record
 from devmind.evaluate.stored import StoredScores
 from devmind.evaluate.types import Comparison
-from devmind.render.evaluation import (
-    clipped,
-    comparison_verdict,
-    counts_line,
-    direction,
-    interval,
-    number,
-    p_value,
-    run_notes,
-    signed,
-)
+from devmind.render.evaluation import clipped, comparison_verdict, counts_line, direction, run_notes
+from devmind.render.figures import counted, interval, number, p_value, signed
 from devmind.render.plain import safe
 
 # A backslash takes a sign literally. It does not stop an address, a mention or the number of an issue from becoming a
@@ -57,7 +48,7 @@ def verdict_markdown(verdict: Verdict, stored: StoredScores) -> str:
         ]
         for check in record["checks"]
     ]
-    counts = f"{record['n_topics']} topics, {record['n_missing']} missing, {record['n_failed']} failed"
+    counts = f"{counted(record['n_topics'], 'topic')}, {record['n_missing']} missing, {record['n_failed']} failed"
     return "\n".join(
         [
             f"### Evaluation gate {said}",

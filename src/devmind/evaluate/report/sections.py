@@ -8,17 +8,8 @@ from typing import Any
 from devmind.evaluate.report.data import meaning
 from devmind.evaluate.report.markup import Markup, joined, tag
 from devmind.evaluate.report.provenance import short_commit
-from devmind.render.evaluation import (
-    clipped,
-    comparison_verdict,
-    counts_line,
-    direction,
-    interval,
-    number,
-    p_value,
-    run_notes,
-    signed,
-)
+from devmind.render.evaluation import clipped, comparison_verdict, counts_line, direction, run_notes
+from devmind.render.figures import interval, number, p_value, signed
 
 Record = Mapping[str, Any]
 _CARDS = 6

@@ -36,7 +36,7 @@ class DevMindTarget:
         self._mode = mode
         self._repos = {row["repo"]: f"{row['generation']}@{row.get('commit', '')}" for row in self._service.status()}
         self._strategy = settings.strategy
-        self._embedder = self._service.retriever.embedder.name
+        self._embedder = self._service.retriever.published.embedder.name
 
     @property
     def name(self) -> str:
@@ -60,7 +60,7 @@ class DevMindTarget:
             ) from error
 
     def close(self) -> None:
-        self._service.__exit__(None, None, None)
+        self._service.close()
 
     def settings(self) -> Mapping[str, str]:
         return {

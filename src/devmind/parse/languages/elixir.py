@@ -61,7 +61,6 @@ QUERY = """
 """
 
 _DOC = re.compile(r"^@(?:type)?doc\s+(?:~[sS])?(\"{3}|\")?|\"{1,3}\s*$")
-_DEFINES = frozenset({"function", "macro", "method"})
 _PRIVATE = ("defp ", "defmacrop ", "defguardp ", "defnp ", "@typep ")
 
 

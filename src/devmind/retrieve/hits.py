@@ -1,0 +1,47 @@
+"""Shaped candidates → hits: the words of each chunk, and its lines as they were indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from devmind.index.catalog import ORDINAL_BITS
+from devmind.index.view import View
+from devmind.retrieve.candidates import Words, words_of
+from devmind.retrieve.published import Published
+from devmind.retrieve.rank import Ranking
+from devmind.retrieve.shape import Spot
+from devmind.types import Hit, stable_id
+
+ORDINALS = (1 << ORDINAL_BITS) - 1
+
+
+def read_hits(published: Published, view: View, ranking: Ranking, spots: Sequence[Spot]) -> list[Hit]:
+    """Return a hit for each spot, in order."""
+    chunks = [(view.files[spot.file].content_id, int(view.keys[spot.row]) & ORDINALS) for spot in spots]
+    words = words_of(published.catalog, chunks)
+    return [_hit(published, view, ranking, spot, told) for spot, told in zip(spots, words, strict=True)]
+
+
+def _hit(published: Published, view: View, ranking: Ranking, spot: Spot, words: Words) -> Hit:
+    file = view.files[spot.file]
+    repo, generation, commit = published.active[file.repo_id]
+    also = ((view.files[twin], start) for twin, start in spot.also)
+    return Hit(
+        rank=spot.rank,
+        score=round(float(ranking.scores[spot.at]), 6),
+        repo=repo,
+        path=file.path,
+        start_line=spot.start,
+        end_line=spot.end,
+        language=file.language,
+        symbol=words.qualified_name,
+        kind=words.node_type,
+        role=file.role,
+        content="\n".join(published.lines_of(file.content_id)[spot.start - 1 : spot.end]),
+        header=words.header,
+        commit=commit,
+        generation=generation,
+        chunk_id=stable_id(repo, file.path, int(view.start[spot.row]), int(view.end[spot.row])),
+        also_at=tuple(f"{published.active[twin.repo_id].name}/{twin.path}:{start}" for twin, start in also),
+        why=ranking.why(spot.at),
+    )

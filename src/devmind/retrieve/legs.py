@@ -1,0 +1,141 @@
+"""Query → candidates: the three ways of recall (vectors, BM25, definitions of the names in the query)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from devmind.embed.types import Embedder
+from devmind.index.catalog import Catalog
+from devmind.index.lexical import LexicalReader
+from devmind.index.snapshot import Floats, Keys
+from devmind.index.view import Rows, View
+from devmind.retrieve.candidates import defining
+from devmind.retrieve.passing import Mask
+from devmind.retrieve.query import Query
+from devmind.retrieve.trace import DENSE, LEXICAL, SYMBOL, Leg
+
+LEG_DEPTH = 200  # candidates a leg gives; 300 and 600 rank no better (docs/retrieval.md)
+MAX_WIDENINGS = 4
+OTHER_CASE = 0.6  # worth of a definition whose name is the query's in another case
+RIVAL = 0.1  # a name with n definitions makes each worth 1 / (1 + n times this)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What one query is put to.
+
+    Attributes:
+        view: the chunks of the repositories ``repo_ids``.
+        allowed: which of its rows may be shown; None for all.
+        is_part: whether other repositories are published besides.
+    """
+
+    view: View
+    allowed: Mask | None
+    repo_ids: tuple[int, ...]
+    is_part: bool
+    catalog: Catalog
+    lexical: LexicalReader
+    embedder: Embedder
+
+    def rows_of(self, keys: Keys) -> tuple[Rows, Mask]:
+        """Return the row of each key, and which of them are visible and may be shown."""
+        rows = self.view.rows_of(keys)
+        keep = rows >= 0
+        if self.allowed is not None and self.view.n:
+            keep &= self.allowed[rows]
+        return rows, keep
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The candidates of each leg: rows of a view, best first, and scores where ranking needs the leg's own.
+
+    ``scanned`` is the rough cosine of every row of the view.
+    """
+
+    vector: Floats
+    scanned: Floats
+    near: Rows
+    found: Rows
+    bm25: Floats
+    defined: Rows
+    worth: Floats
+
+
+def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
+    """Return the candidates for ``k`` hits; ``timings`` is told how long each leg took."""
+    mark = time.perf_counter()
+    vector = corpus.embedder.embed_queries([query.english or query.text])[0]
+    scanned = corpus.view.scan(vector)
+    near = corpus.view.nearest(vector, _depth(k) // 2, corpus.allowed, scanned=scanned)
+    timings["dense"] = since_ms(mark)
+    mark = time.perf_counter()
+    found, bm25 = _by_words(query, corpus, k)
+    timings["lexical"] = since_ms(mark)
+    mark = time.perf_counter()
+    defined, worth = _by_name(query, corpus)
+    timings["symbol"] = since_ms(mark)
+    return Recall(vector, scanned, near, found, bm25, defined, worth)
+
+
+def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
+    """Return each leg over the whole view, and what of it the search took.
+
+    Cost: linear in the number of chunks.
+    """
+    view = corpus.view
+    bm25_rows, bm25, _ = _by_bm25(query, corpus, max(1, corpus.lexical.n_chunks))
+    rows = np.arange(view.n) if corpus.allowed is None else np.flatnonzero(corpus.allowed)
+    cosines = view.cosines(taken.vector, rows)
+    nearest = np.lexsort((view.keys[rows], -cosines))
+    best = np.lexsort((taken.defined, -taken.worth))
+    return {
+        LEXICAL: Leg(bm25_rows, bm25, taken.found),
+        DENSE: Leg(rows[nearest], cosines[nearest], taken.near),
+        SYMBOL: Leg(taken.defined[best], taken.worth[best], taken.defined),
+    }
+
+
+def since_ms(mark: float) -> float:
+    """Return the milliseconds since ``mark``, a time of ``time.perf_counter``."""
+    return round((time.perf_counter() - mark) * 1000, 3)
+
+
+def _depth(k: int) -> int:
+    return max(LEG_DEPTH, 4 * k)
+
+
+def _by_words(query: Query, corpus: Corpus, k: int) -> tuple[Rows, Floats]:
+    """Return the rows that BM25 finds, and their scores; it looks deeper while too few of them may be shown."""
+    depth = _depth(k)
+    for _ in range(MAX_WIDENINGS):
+        rows, scores, n_hits = _by_bm25(query, corpus, depth)
+        if len(rows) >= 4 * k or n_hits < depth:
+            break
+        depth *= 4
+    return rows, scores
+
+
+def _by_bm25(query: Query, corpus: Corpus, depth: int) -> tuple[Rows, Floats, int]:
+    """Return the rows among the first ``depth`` of BM25 that may be shown, their scores, and how many it found."""
+    repo_ids = corpus.repo_ids if corpus.is_part else ()
+    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids)
+    rows, keep = corpus.rows_of(np.array([key for key, _ in hits], np.int64))
+    return rows[keep], np.array([score for _, score in hits], np.float32)[keep], len(hits)
+
+
+def _by_name(query: Query, corpus: Corpus) -> tuple[Rows, Floats]:
+    """Return the rows that define a name of the query, and how well (0..1)."""
+    keys: list[int] = []
+    worth: list[float] = []
+    for name in query.identifiers:
+        defined = defining(corpus.catalog, name, set(corpus.repo_ids))
+        keys += [key for key, _ in defined]
+        worth += [(1.0 if same_case else OTHER_CASE) / (1 + RIVAL * len(defined)) for _, same_case in defined]
+    rows, keep = corpus.rows_of(np.array(keys, np.int64))
+    return rows[keep], np.array(worth, np.float32)[keep]

@@ -1,0 +1,154 @@
+"""The read path's composition root: one object that front ends ask.
+
+It reads published generations only and never writes to the knowledge base. Each question sees one state of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from devmind.embed.choose import open_embedder
+from devmind.embed.types import Embedder
+from devmind.index.catalog import Catalog
+from devmind.retrieve import CACHE_SECONDS, Retriever
+from devmind.service import doctor, export, relations, state
+from devmind.service.answering import NO_FILTERS, answered
+from devmind.service.embedder import remote_options
+from devmind.service.filters import checked
+from devmind.service.freshness import with_freshness
+from devmind.service.sources import Sources
+from devmind.settings import Settings
+from devmind.types import Answer, Filters, SearchResult
+
+if TYPE_CHECKING:
+    from devmind.retrieve.trace import Trace
+
+
+class Service:
+    """Answers from the knowledge base in ``settings.home``. Safe to share between threads.
+
+    Args:
+        cache_seconds: how long the result of a search may be given again; 0 searches each time.
+        embedder: the model that the index was made with; the built-in one if none is given.
+
+    Raises:
+        UsageError: there is no knowledge base there.
+
+    Attributes:
+        sources: the indexed files, as citations are checked against them.
+    """
+
+    def __init__(
+        self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS, embedder: Embedder | None = None
+    ) -> None:
+        self.settings = settings
+        model = embedder or open_embedder(remote_options(settings))
+        self.retriever = Retriever(settings.home, model, cache_seconds=cache_seconds)
+        self.catalog = self.retriever.published.catalog
+        self.sources = Sources(self.retriever.published)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.retriever.close()
+
+    # Questions --------------------------------------------------------------------------------------------------
+
+    def search(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
+        """Return the best hits.
+
+        Raises:
+            UsageError: the query is empty, or a filter names what no indexed file can have.
+        """
+        with self.catalog.reading():
+            found = self.retriever.search(query, k=k, filters=checked(self.catalog, filters))
+            hits = with_freshness(self.catalog, found.hits)
+        return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
+
+    def trace(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS, legs: bool = True) -> Trace:
+        """Return a search with its intermediate results; see `Retriever.trace`.
+
+        Raises:
+            UsageError: as `search`.
+        """
+        with self.catalog.reading():
+            return self.retriever.trace(query, k=k, filters=checked(self.catalog, filters), legs=legs)
+
+    def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
+        """Return an answer whose citations were checked, or a refusal; raises as `search`."""
+        with self.catalog.reading():
+            return self.answer(self.search(question, k=k, filters=filters), filters=filters)
+
+    def answer(self, found: SearchResult, *, filters: Filters = NO_FILTERS) -> Answer:
+        """Return what `ask` says, from a result that is known already.
+
+        Args:
+            filters: that ``found`` was searched with.
+        """
+        with self.catalog.reading():
+            return answered(self.catalog, self.sources, found, filters)
+
+    def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
+        """See `relations.symbols`."""
+        with self.catalog.reading():
+            return relations.symbols(self.catalog, name, repo=repo, limit=limit)
+
+    def graph(self, direction: str, name: str, *, repo: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
+        """See `relations.edges`."""
+        with self.catalog.reading():
+            return relations.edges(self.catalog, direction, name, repo=repo, limit=limit)
+
+    def graph_path(self, a: str, b: str, *, repo: str | None = None) -> list[dict[str, Any]]:
+        """See `relations.chain`."""
+        with self.catalog.reading():
+            return relations.chain(self.catalog, a, b, repo=repo)
+
+    # State ------------------------------------------------------------------------------------------------------
+
+    def status(self, repo: str | None = None) -> list[dict[str, Any]]:
+        """See `state.status`."""
+        with self.catalog.reading():
+            return state.status(self.catalog, repo)
+
+    def files(self, repo: str, *, skipped: bool = False) -> list[dict[str, Any]]:
+        """See `state.files`."""
+        with self.catalog.reading():
+            return state.files(self.catalog, repo, skipped=skipped)
+
+    def generations(self, repo: str) -> list[dict[str, Any]]:
+        """See `state.generations`."""
+        with self.catalog.reading():
+            return state.generations(self.catalog, repo)
+
+    def export(self, repo: str | None = None) -> Iterator[dict[str, Any]]:
+        """See `export.documents`.
+
+        It has a connection of its own: the state that it reads lasts as long as its reader takes, and other questions
+        neither wait for it nor see that state.
+        """
+        with closing(Catalog(self.catalog.path)) as catalog, catalog.reading():
+            yield from export.documents(catalog, repo)
+
+    def doctor(self) -> list[dict[str, Any]]:
+        """See `doctor.checks`."""
+        with self.catalog.reading():
+            return doctor.checks(self.settings.home, self.retriever.published)
+
+    def require(self, repo: str) -> None:
+        """Check that ``repo`` is a published repository.
+
+        Raises:
+            UsageError: it is not; the message lists those that are.
+        """
+        if repo not in {one.name for one in self.catalog.active().values()}:
+            raise self.catalog.unpublished(repo)
