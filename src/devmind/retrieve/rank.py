@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,18 +48,21 @@ SECOND_OF_FILE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Rows of a view in order of rank, and by feature what made the score; all arrays in that order.
-
-    ``parts`` gives what each feature adds to the scores; the parts of a candidate sum up to its score.
-    """
+    """Rows of a view in order of rank, and by feature what made the score; all arrays in that order."""
 
     rows: Rows
     scores: Floats
     features: Mapping[str, Floats]
-    parts: Callable[[], Mapping[str, Floats]]
 
     def why(self, at: int) -> dict[str, float]:
         return {name: round(float(values[at]), 4) for name, values in self.features.items()}
+
+    def parts(self) -> dict[str, Floats]:
+        """Return what each feature adds to the scores; the parts of a candidate sum up to its score."""
+        return {name: weight * self.features[name] for name, weight in FILE_WEIGHTS.items()} | {
+            "behind_best": CHUNK_SHARE * self.features["behind_best"],
+            "nth_of_file": -SECOND_OF_FILE * (self.features["nth_of_file"] - 1),
+        }
 
 
 def rank(
@@ -108,10 +111,4 @@ def rank(
         "nth_of_file": (nth[best] + 1).astype(np.float32),
     }
 
-    def parts() -> dict[str, Floats]:
-        return {name: weight * named[name] for name, weight in FILE_WEIGHTS.items()} | {
-            "behind_best": CHUNK_SHARE * named["behind_best"],
-            "nth_of_file": -SECOND_OF_FILE * (named["nth_of_file"] - 1),
-        }
-
-    return Ranking(rows=rows[at], scores=score[best].astype(np.float32), features=named, parts=parts)
+    return Ranking(rows=rows[at], scores=score[best].astype(np.float32), features=named)
