@@ -148,6 +148,9 @@ class Filters:
     roles: tuple[str, ...] = ()
 
 
+NO_FILTERS = Filters()
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk with its rank. ``why`` maps the names of legs, features and boosts to numbers."""

@@ -171,7 +171,7 @@ def test_a_remote_embedder_is_measured_beside_the_built_in_one(topics: Dataset, 
     [
         ('model = "m"\ndim = 3\n', "base_url is missing"),
         ('base_url = "http://x"\nmodel = "m"\n', "dim = None"),
-        ('base_url = "http://x"\nmodel = "m"\ndim = 2.5\n', "whole number"),
+        ('base_url = "http://x"\nmodel = "m"\ndim = 2.5\n', "number of dimensions"),
         ('base_url = "http://x"\nmodel = "m"\ndim = 3\nbatch = 0\n', "batch = 0"),
         ('base_url = "http://x"\nmodel = "m"\ndim = 3\napi_key = "k"\n', "no secrets"),
         ('base_url = "http://x"\nmodel = "m"\ndim = 3\nspeed = 3\n', "unknown key speed"),

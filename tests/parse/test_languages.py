@@ -498,3 +498,9 @@ $gap: 1;
     assert found.lead == "The lead."
     assert imports(found) == {("y", "x/y", "")}
     assert uses(found, "calls") == [("foo", ".card, #b > p &:hover")]
+
+
+def test_a_declaration_with_an_interpolation_is_read_once() -> None:
+    found = read("$gap: #{$unit} 1px;\n@import 'a#{$b}/c';\n.x { $y: #{$gap}; }\n", "scss")
+    assert [symbol.name for symbol in found.symbols] == ["$gap", ".x", "$y"]
+    assert [reference.name for reference in found.references] == ["c"]

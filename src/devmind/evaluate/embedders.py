@@ -9,9 +9,11 @@ from pathlib import Path
 from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.evaluate.targets.config import Table, read_config
+from devmind.evaluate.targets.wire import checked_url
 from devmind.settings import secret
 
 BUILT_IN = "builtin"
+MAX_DIM = 65_536  # of a vector; what lies above is a number in the wrong field
 
 
 def open_embedder(spec: str, *, secret: Callable[[str], str] = secret) -> Embedder:
@@ -52,12 +54,14 @@ def opened(specs: Sequence[str]) -> Iterator[Mapping[str, Embedder]]:
 def _remote(table: Table, secret: Callable[[str], str]) -> Embedder:
     from devmind.embed.remote import RemoteEmbedder, RemoteOptions
 
-    base_url, model = table.text("base_url"), table.text("model")
+    dim = table.number("dim", None)
+    if dim is None or dim not in range(1, MAX_DIM + 1):
+        raise table.error("dim", dim, f"must be the number of dimensions that the model returns, from 1 to {MAX_DIM}")
     key = table.text("api_key_env", "")
     options = RemoteOptions(
-        base_url=base_url,
-        model=model,
-        dim=_whole(table, "dim", None),
+        base_url=checked_url(table.text("base_url"), where=table.where("base_url")),
+        model=table.text("model"),
+        dim=int(dim),
         batch=_whole(table, "batch", 64),
         timeout_s=_positive(table, "timeout_s", 60.0),
         send_dim=table.flag("send_dim", default=False),
@@ -69,14 +73,14 @@ def _remote(table: Table, secret: Callable[[str], str]) -> Embedder:
     return RemoteEmbedder(options)
 
 
-def _positive(table: Table, key: str, default: float | None) -> float:
+def _positive(table: Table, key: str, default: float) -> float:
     value = table.number(key, default)
     if value is None or not 0 < value < float("inf"):
         raise table.error(key, value, "must be a number above 0")
     return value
 
 
-def _whole(table: Table, key: str, default: int | None) -> int:
+def _whole(table: Table, key: str, default: int) -> int:
     value = _positive(table, key, default)
     if value != int(value):
         raise table.error(key, value, "must be a whole number")

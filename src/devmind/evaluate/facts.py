@@ -12,7 +12,7 @@ from typing import Any, Final
 from devmind.errors import DevMindError
 from devmind.evaluate.datasets.sources import Sources
 from devmind.evaluate.diagnose import Expected, Facts, Lines, Neighbour
-from devmind.index.catalog import ORDINAL_BITS, Catalog
+from devmind.index.catalog import ORDINALS, Catalog
 from devmind.index.fields import chunk_fields, path_field
 from devmind.index.stored import stored_chunks, stored_references, stored_symbols
 from devmind.retrieve.definitions import definitions
@@ -25,7 +25,6 @@ N_NEAREST: Final = 3
 SAME_FILE: Final = 0.5  # share of its lines that a whole file must keep to be the file that was meant
 USES: Final = ("calls", "inherits", "implements", "references", "requests", "handles")
 CONTENTS_KEPT: Final = 256  # whose names are kept: the same files are hits of many questions
-ORDINALS: Final = (1 << ORDINAL_BITS) - 1
 
 
 class Store:

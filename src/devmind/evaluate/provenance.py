@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from datetime import datetime
 
 from devmind import __version__
 
 
-def provenance(now: datetime, **more: str | int | float) -> dict[str, str]:
+def provenance(now: datetime, more: Mapping[str, str | int | float]) -> dict[str, str]:
     """Return the facts as strings, those of the caller last."""
     return {
         "devmind": __version__,

@@ -107,10 +107,11 @@ def why(store: Store, query: str, *, expect: str, repo: str | None = None, k: in
     Raises:
         UsageError: no repository knows the path, several do, or the file does not hold the symbol or lines.
     """
-    expected, gone = _expected(store, expect, repo)
-    filters = Filters(repos=(repo,) if repo else ())
-    trace = store.service.trace(query, k=k, filters=filters)
-    facts = store.facts(trace, expected, rows=expected_rows(trace, expected), gone=gone)
+    with store.service.catalog.reading():
+        expected, gone = _expected(store, expect, repo)
+        filters = Filters(repos=(repo,) if repo else ())
+        trace = store.service.trace(query, k=k, filters=filters)
+        facts = store.facts(trace, expected, rows=expected_rows(trace, expected), gone=gone)
     return Why(query, k, expected, diagnose(trace, expected, facts=facts), trace.hits)
 
 
@@ -133,11 +134,12 @@ def diagnose_dataset(
     """
     topics = [topic for topic in dataset.topics if not repos or topic.repo in repos]
     judged = [topic for topic in topics if topic.truths]
-    _check(store, dataset, judged, repos)
     found = []
-    for number, topic in enumerate(judged, start=1):
-        found.append(diagnose_topic(store, topic, k=k))
-        progress(number, len(judged))
+    with store.service.catalog.reading():
+        _check(store, dataset, judged, repos)
+        for number, topic in enumerate(judged, start=1):
+            found.append(diagnose_topic(store, topic, k=k))
+            progress(number, len(judged))
     return Losses(
         dataset=dataset.name,
         dataset_hash=dataset.content_hash,

@@ -31,6 +31,7 @@ from devmind.errors import StoreError, UsageError
 FORMAT_VERSION = 3
 ORDINAL_BITS = 16  # a chunk's key is place_id << 16 | ordinal
 MAX_CHUNKS = 1 << ORDINAL_BITS  # of a document; one more would have the key of another place's first
+ORDINALS = MAX_CHUNKS - 1  # the bits of a key that are the ordinal
 
 SCHEMA = """
 CREATE TABLE knowledge_base (kb_id TEXT NOT NULL);

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Any, Final, cast
+from dataclasses import replace
+from typing import Final, cast
 
 from devmind.parse.comments import is_for_machines, is_licence, strip_marks
 from devmind.parse.endpoints import http_method, request_path, route_path, unquote
@@ -132,7 +133,7 @@ class _Pass:
         self.n_lines = len(starts) - (1 if starts[-1] == len(self.source) and len(starts) > 1 else 0)
         self.comments: dict[int, tuple[int, int]] = {}  # end line → bytes
         self.attributes: dict[int, int] = {}  # end line → start byte
-        self.symbols: list[dict[str, Any]] = []
+        self.symbols: list[Symbol] = []
         self.references: list[Reference] = []
         self.frames: list[_Frame] = []
         self.wraps: list[tuple[int, int]] = []
@@ -267,7 +268,7 @@ class _Pass:
             return
         same = frames and frames[-1].start == start and frames[-1].end == end
         if same:
-            if frames[-1].index >= 0 and self.symbols[frames[-1].index]["name"] == name:
+            if frames[-1].index >= 0 and self.symbols[frames[-1].index].name == name:
                 return
             frames.pop()
         frame = frames[-1] if frames else None
@@ -288,32 +289,36 @@ class _Pass:
         self.add(
             start,
             end,
-            name=name,
-            qualified_name=f"{prefix}{name}"[-MAX_QUALIFIED:],
-            kind=kind,
-            start_line=start_line,
-            doc_line=doc_line,
-            signature=signature,
-            docstring=comment[:MAX_DOCSTRING],
-            visibility="private" if spec.is_private(name, signature) else "public",
+            Symbol(
+                name=name,
+                qualified_name=f"{prefix}{name}"[-MAX_QUALIFIED:],
+                kind=cast(SymbolKind, kind),
+                start_line=start_line,
+                end_line=max(self.last_line_of(end), start_line),
+                doc_line=doc_line,
+                signature=signature,
+                docstring=comment[:MAX_DOCSTRING],
+                visibility="private" if spec.is_private(name, signature) else "public",
+            ),
         )
 
-    def add(self, start: int, end: int, **values: Any) -> None:
+    def add(self, start: int, end: int, symbol: Symbol) -> None:
         """Record a symbol inside the current frame and enter it; its span never leaves its parent's."""
         frame = self.frames[-1] if self.frames else None
-        parent = frame.index if frame else -1
-        values["end_line"] = max(self.last_line_of(end), values["start_line"])
-        values["parent"] = parent
-        if parent >= 0:
-            outer = self.symbols[parent]
-            values["start_line"] = max(values["start_line"], outer["start_line"])
-            values["doc_line"] = max(values["doc_line"], outer["start_line"])
-            values["end_line"] = min(values["end_line"], outer["end_line"])
-        self.symbols.append(values)
-        route = values["kind"] == "route"
-        prefix = (frame.prefix if frame else "") if route else values["qualified_name"] + self.spec.separator
+        if frame and frame.index >= 0:
+            outer = self.symbols[frame.index]
+            symbol = replace(
+                symbol,
+                start_line=max(symbol.start_line, outer.start_line),
+                end_line=min(symbol.end_line, outer.end_line),
+                doc_line=max(symbol.doc_line, outer.start_line),
+                parent=frame.index,
+            )
+        self.symbols.append(symbol)
+        around = frame.prefix if frame else ""
+        prefix = around if symbol.kind == "route" else symbol.qualified_name + self.spec.separator
         self.frames.append(
-            _Frame(start, end, len(self.symbols) - 1, values["kind"], prefix, frame.route_prefix if frame else "")
+            _Frame(start, end, len(self.symbols) - 1, symbol.kind, prefix, frame.route_prefix if frame else "")
         )
 
     def enter_scope(self, event: _Event) -> None:
@@ -351,7 +356,8 @@ class _Pass:
     def document(self, event: _Event) -> None:
         words = self.spec.clean_doc(self.text(event[0], -event[1]))[:MAX_DOCSTRING]
         if self.frames and self.frames[-1].index >= 0:
-            self.symbols[self.frames[-1].index]["docstring"] = words
+            at = self.frames[-1].index
+            self.symbols[at] = replace(self.symbols[at], docstring=words)
         elif not self.symbols and not self.module_doc:
             self.module_doc = words
 
@@ -375,18 +381,8 @@ class _Pass:
         name = f"{method} {route_path(frame.route_prefix if frame else '', literal)}"
         line = self.line_of(start)
         signature = self.signature(start, end, "route")[:MAX_SIGNATURE]
-        self.add(
-            start,
-            end,
-            name=name,
-            qualified_name=name,
-            kind="route",
-            start_line=line,
-            doc_line=line,
-            signature=signature or name,
-            docstring="",
-            visibility="public",
-        )
+        last_line = max(self.last_line_of(end), line)
+        self.add(start, end, Symbol(name, name, "route", line, last_line, line, signature or name))
         for handler in event[6].get("handler", ())[-1:]:
             handler_name = self.node_text(handler).rpartition(".")[2]
             if handler_name.isidentifier():  # an inline function is its own handler
@@ -414,7 +410,7 @@ class _Pass:
         """Return the file's docstring, or else its first comment that is neither licence nor a definition's own."""
         if self.module_doc:
             return self.module_doc
-        first_symbol = min((s["doc_line"] for s in self.symbols), default=LEAD_WITHIN_LINES)
+        first_symbol = min((s.doc_line for s in self.symbols), default=LEAD_WITHIN_LINES)
         group: list[str] = []
         previous = -1
         for end_line, (start, end) in self.comments.items():  # in source order
@@ -434,10 +430,9 @@ class _Pass:
         return "" if is_licence(joined) else strip_marks(joined)[:MAX_DOCSTRING]
 
     def result(self, tree: Tree) -> ParsedDocument:
-        symbols = tuple(Symbol(**{**values, "kind": cast(SymbolKind, values["kind"])}) for values in self.symbols)
         root = tree.root_node
         return ParsedDocument(
-            symbols=symbols,
+            symbols=tuple(self.symbols),
             references=tuple(self.references),
             cuts=cuts(root, self.spec.blocks | COMMON_BLOCKS),
             lead=self.lead(),

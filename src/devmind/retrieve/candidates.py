@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from devmind.index.catalog import ORDINAL_BITS, VISIBLE, Catalog
+from devmind.retrieve.definitions import dotted
 
 MAX_DEFINITIONS = 400  # rows of the catalog; a name with more says little
 
@@ -38,11 +39,7 @@ def defining(catalog: Catalog, name: str, repo_ids: Collection[int], limit: int 
     ``name`` may be qualified (``Class.method``, ``ns::fn``): its last part is looked up,
     the rest must match as a suffix.
     """
-    parts = [
-        part
-        for part in name.replace("::", ".").replace("->", ".").replace("#", ".").replace("\\", ".").split(".")
-        if part
-    ]
+    parts = [part for part in dotted(name).split(".") if part]
     if not parts:
         return []
     rows = catalog.rows(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devmind.index.catalog import ORDINAL_BITS
+from devmind.index.catalog import ORDINALS
 from devmind.index.view import View
 from devmind.retrieve.candidates import Words, words_of
 from devmind.retrieve.published import Published
 from devmind.retrieve.rank import Ranking
 from devmind.retrieve.shape import Spot
 from devmind.types import Hit, stable_id
-
-ORDINALS = (1 << ORDINAL_BITS) - 1
 
 
 def read_hits(published: Published, view: View, ranking: Ranking, spots: Sequence[Spot]) -> list[Hit]:

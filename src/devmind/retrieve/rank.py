@@ -13,7 +13,7 @@ from devmind.index.view import Rows, View
 from devmind.retrieve.features import file_features, standardise
 from devmind.retrieve.query import Query
 
-# Learned by `python -m training.ranking` (docs/retrieval.md has the ablation); ``path_named`` is a rule, set by hand.
+# Learned by `python -m training.ranking`, which prints the ablation, too; ``path_named`` is a rule, set by hand.
 FILE_WEIGHTS: Final[Mapping[str, float]] = {
     "bm25_best": 0.16,
     "bm25_pooled": 0.28,

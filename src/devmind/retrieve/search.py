@@ -30,12 +30,11 @@ from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranking, rank
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.trace import Trace
-from devmind.types import Filters, Hit, SearchResult
+from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
 N_NAMES, NAMES_FROM = 5, 8  # nearest names told, and the hits that they are taken from
-NO_FILTERS = Filters()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from devmind.answer.callers import asked_name, compose_callers, no_calls
 from devmind.answer.extractive import Sources, compose
 from devmind.index.catalog import ALIVE, Catalog
 from devmind.service.relations import edges, symbols
-from devmind.types import Answer, Filters, SearchResult
+from devmind.types import NO_FILTERS, Answer, Filters, SearchResult
 
 MAX_CALLS_READ = 1000  # of a name, for an answer that shows a few
-NO_FILTERS = Filters()
 
 
 def answered(catalog: Catalog, sources: Sources, found: SearchResult, filters: Filters) -> Answer:

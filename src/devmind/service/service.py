@@ -16,13 +16,13 @@ from devmind.embed.types import Embedder
 from devmind.index.catalog import Catalog
 from devmind.retrieve import CACHE_SECONDS, Retriever
 from devmind.service import doctor, export, relations, state
-from devmind.service.answering import NO_FILTERS, answered
+from devmind.service.answering import answered
 from devmind.service.embedder import remote_options
 from devmind.service.filters import checked
 from devmind.service.freshness import with_freshness
 from devmind.service.sources import Sources
 from devmind.settings import Settings
-from devmind.types import Answer, Filters, SearchResult
+from devmind.types import NO_FILTERS, Answer, Filters, SearchResult
 
 if TYPE_CHECKING:
     from devmind.retrieve.trace import Trace

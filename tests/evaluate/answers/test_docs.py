@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from devmind.cli.run import app
 from devmind.evaluate.answers.chat import read_judge
-from devmind.evaluate.answers.embedders import open_embedder
+from devmind.evaluate.embedders import open_embedder
 
 PAGE = (Path(__file__).parents[3] / "docs" / "evaluation.md").read_text(encoding="utf-8")
 
@@ -27,8 +27,8 @@ def test_the_judges_configuration_opens(tmp_path: Path) -> None:
 
 
 def test_the_embedders_configuration_opens(tmp_path: Path) -> None:
-    with open_embedder(str(example("embedder", tmp_path)), secret=lambda name: f"key-of-{name}") as embedder:
-        assert (embedder.name, embedder.dim) == ("remote:bge-m3:1024", 1024)
+    embedder = open_embedder(str(example("embedder", tmp_path)), secret=lambda name: f"key-of-{name}")
+    assert (embedder.name, embedder.dim) == ("remote:bge-m3:1024", 1024)
 
 
 def test_every_option_is_documented() -> None:

@@ -59,12 +59,11 @@ def answers(
     reason: Reason = "",
 ) -> None:
     """Measure the answers of a run: cosines and their diagnosis, citations, statements, a judge, people."""
-    from devmind.evaluate.answers.embedders import open_embedder
     from devmind.evaluate.answers.export import as_json
     from devmind.evaluate.answers.human import labels_of, read_human
     from devmind.evaluate.answers.score import Instruments, score_answers
+    from devmind.evaluate.embedders import opened
     from devmind.evaluate.statistics import SEED
-    from devmind.settings import secret
 
     session = session_of(ctx)
     topics = topics_of(dataset, form="auto", split=split, reason=reason, command="eval answers")
@@ -76,7 +75,7 @@ def answers(
     with ExitStack() as stack:
         model = stack.enter_context(_judge(judge, replies or _beside(run))) if judge else None
         instruments = Instruments(
-            stack.enter_context(open_embedder(embedder, secret=secret)),
+            stack.enter_context(opened([embedder]))[embedder],
             judge=model,
             entailer=_entailer(entailment, model),
             code=sources_of(source, root),

@@ -52,7 +52,7 @@ def freshness(
     ways = _ways(by)
     cases = read_cases(file, limit=limit)
     histories = Histories(_named(source, "--source", "REPO=GIT"), root=repos)
-    about = _about(file=file.name, k=k, rollback=str(rollback).lower())
+    about = _about({"file": file.name, "k": k, "rollback": str(rollback).lower()})
     measured: dict[Way, list[Outcome]] = {way: [] for way in ways}
     try:
         for way in ways:
@@ -114,7 +114,7 @@ def load(
     )
     dataset = topics_of(file, form=format_, split=split, reason=reason, command="eval load")
     asked = open_target(target, settings=session.settings(), timeout_s=timeout)
-    about = _about(dataset=dataset.name, dataset_hash=dataset.content_hash, target=asked.name, split=split)
+    about = _about({**_identity(dataset), "target": asked.name, "split": split})
     about |= {f"target.{key}": value for key, value in asked.settings().items()}
     unloaded: list[Unloaded] = []
     taken: list[Step] = []
@@ -167,7 +167,7 @@ def chunkers(
     sources = _folders(dataset, _named(source, "--source", "[REPO=]DIR", bare=True), root)
     names = _names(embedders, "--embedders")
     variants = [Variant(_strategy(s), e) for e in names for s in _names(strategies, "--strategies")]
-    about = _about(dataset=dataset.name, dataset_hash=dataset.content_hash, split=split, match=match)
+    about = _about({**_identity(dataset), "split": split, "match": match})
     parts: list[Part] = []
     with opened(names) as models:
         try:
@@ -278,10 +278,14 @@ def _differences(comparison: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _about(**more: str | int | float) -> dict[str, str]:
+def _about(more: Mapping[str, str | int | float]) -> dict[str, str]:
     from devmind.evaluate.provenance import provenance
 
-    return provenance(datetime.now().astimezone(), **more)
+    return provenance(datetime.now().astimezone(), more)
+
+
+def _identity(dataset: Dataset) -> dict[str, str]:
+    return {"dataset": dataset.name, "dataset_hash": dataset.content_hash}
 
 
 def _options(options: Any) -> dict[str, str]:
