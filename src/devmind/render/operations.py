@@ -201,3 +201,7 @@ def _failed(step: Json) -> str:
 
 def _failures(failures: Json) -> str:
     return "".join(f", {count} {safe(kind)}" for kind, count in failures.items())
+
+
+def _n(count: int, noun: str, nouns: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
