@@ -76,3 +76,26 @@ def test_every_command_is_in_the_readme(capfd: pytest.CaptureFixture[str]) -> No
     assert len(commands) >= 14
     for command in commands:
         assert re.search(rf"`{command}\b", README), command
+
+
+def test_evaluation_has_the_documented_keys(kb: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    topics, out, baseline = str(tmp_path / "t.jsonl"), str(tmp_path / "run"), str(tmp_path / "baseline.jsonl")
+    rows = [
+        {"topic_id": f"t{n}", "query": f"price of the cart {n}", "repo": "shop", "truths": [{"file": "shop/cart.py"}]}
+        for n in range(3)
+    ]
+    Path(topics).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    commands = {
+        "eval run": ["eval", "run", topics, "--target", "devmind:ask", "--out", out, "--baseline-out", baseline],
+        "eval compare": ["eval", "compare", out, out, "--dataset", topics],
+        "eval gate": ["eval", "gate", out, "--baseline", baseline, "--allow", "file RR=0.1"],
+        "eval report": ["eval", "report", out, "--dataset", topics],
+        "eval answers": ["eval", "answers", out, "--dataset", topics],
+        "eval diagnose": ["eval", "diagnose", topics],
+    }
+    for command, argv in commands.items():
+        assert set(output(kb, capfd, *argv)) <= documented(command), command
+
+
+def test_exit_codes_are_said_once() -> None:
+    assert PROGRAMS.count("Exit codes:") == 1

@@ -339,7 +339,7 @@ BAD_DATASETS = [
 
 
 @pytest.mark.parametrize(("text", "named"), BAD_DATASETS, ids=[named for _, named in BAD_DATASETS])
-def test_a_bad_dataset_is_told_and_no_response_is_lost(
+def test_a_bad_dataset_is_told_before_anything_is_asked(
     tmp_path: Path, shop: Path, call: Call, responses: Callable[..., Path], text: str, named: str
 ) -> None:
     file = tmp_path / "bad.jsonl"
@@ -349,8 +349,7 @@ def test_a_bad_dataset_is_told_and_no_response_is_lost(
     code, said = call("run", file, "--target", f"run:{responses('good', **GOOD)}", "--out", out, "--source", source)
     assert (code, named in said["error"]["message"]) == (2, True), said
     assert not (out / "scores.jsonl").exists()
-    if (out / "run.jsonl").exists():
-        assert list(read_run(out / "run.jsonl").responses) == ["q1"]
+    assert not (out / "run.jsonl").exists()  # nobody was asked in vain
 
 
 @pytest.mark.parametrize(("argv", "named"), [
@@ -358,6 +357,10 @@ def test_a_bad_dataset_is_told_and_no_response_is_lost(
     (["run", "{topics}", "--target", "nonsense"], "unknown target"),
     (["run", "{topics}", "--match", "near"], "match rule 'near' does not exist"),
     (["run", "{topics}", "--split", "third"], "unknown split"),
+    (["run", "{topics}", "--by", "tem"], "--by 'tem': no topic has this label; known are category"),
+    (["report", "{run}", "--dataset", "{topics}", "--by", "tem", "--md", "{o}"], "known are"),
+    (["run", "{topics}", "--target", "run:{array}", "--out", "{o}"], "begins no run: give JSON Lines"),
+    (["run", "{topics}", "--target", "run:{page}", "--out", "{o}"], "begins no run: give JSON Lines"),
     (["run", "{topics}", "--target", "run:{run}", "--out", "{o}", "--measure", "Recal"], "no such measure"),
     (["run", "{topics}", "--target", "run:{run}", "--out", "{o}", "--concurrency", "0"], "concurrency is 0"),
     (["run", "{topics}", "--target", "run:{run}", "--out", "{o}", "--timeout", "0"], "timeout_s is 0"),
@@ -379,7 +382,10 @@ def test_what_is_wrong_is_said_with_exit_2(
     places = {
         "topics": topics, "none": topics.parent / "none.jsonl", "run": responses("good", **GOOD),
         "o": topics.parent / "o", "folder": topics.parent, "foreign": responses("foreign", zz=[("a.py", 1, 2)]),
+        "array": topics.parent / "array.json", "page": topics.parent / "page",
     }  # fmt: skip
+    places["array"].write_text('[{"id": "q1", "hits": []}]', encoding="utf-8")
+    places["page"].write_text("<html>Sign in</html>", encoding="utf-8")
     code, said = call(*(part.format(**places) for part in argv))
     assert (code, named in said["error"]["message"]) == (2, True), said
 
@@ -398,6 +404,51 @@ def test_scores_that_are_no_numbers_are_left_out(topics: Path, call: Call, tmp_p
     code, said = call("run", topics, "--target", f"run:{file}", "--out", tmp_path / "o")
     assert (code, said["n_dropped"], said["n_missing"]) == (0, 2, 4)
     assert "score" in read_run(tmp_path / "o/run.jsonl").responses["q1"].dropped[0]
+    assert said["dropped"][0].startswith("topic 'q1': hit 1")
+
+
+def test_what_was_dropped_is_named_with_its_topic(
+    topics: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "nan.jsonl"
+    file.write_text(json.dumps({"id": "q1", "hits": [{"file": "shop/cart.py", "score": float("nan")}]}))
+    assert run(["eval", "run", str(topics), "--target", f"run:{file}", "--out", str(tmp_path / "o")]) == 0
+    assert "1 unusable part of responses left out; the first: topic 'q1': hit 1" in capfd.readouterr().out
+
+
+def test_a_hit_outside_its_file_is_told_once(
+    topics: Path, shop: Path, responses: Callable[..., Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = responses("wide", **{**GOOD, "q1": [("shop/cart.py", 1, 99999)]})
+    out = str(topics.parent / "o")
+    assert run(["eval", "run", str(topics), "--target", f"run:{file}", "--out", out, "--source", str(shop)]) == 0
+    said = capfd.readouterr().out
+    assert "1 hit outside their files" in said
+    assert "have no lines" not in said
+
+
+def test_a_run_of_a_relabelled_dataset_says_how_to_keep_its_responses(topics: Path, call: Call, shop: Path) -> None:
+    out = topics.parent / "o"
+    with serving(DevMind()) as stub:
+        assert call("run", topics, "--target", stub.url, "--out", out)[0] == 0
+        write(dataset_of("shop", [replace(topic, truths=(LOCK,)) for topic in read(topics).topics[:4]]), topics)
+        code, said = call("run", topics, "--target", stub.url, "--out", out)
+    assert (code, "--target run:FILE" in said["error"]["message"]) == (2, True)
+    again = call("run", topics, "--target", f"run:{out / 'run.jsonl'}", "--out", topics.parent / "again")
+    assert (again[0], again[1]["n_missing"]) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["acme/shop", "a=b", '历史|="x"/y'])
+def test_a_source_may_be_of_a_repository_with_any_name(
+    topics: Path, shop: Path, call: Call, responses: Callable[..., Path], name: str
+) -> None:
+    write(dataset_of("shop", [replace(topic, repo=name) for topic in read(topics).topics]), topics)
+    folder = topics.parent / "with=sign"
+    shop.rename(folder)
+    argv = ["run", topics, "--target", f"run:{responses('good', **GOOD)}", "--source"]
+    for at, source in enumerate((f"{name}={folder}", str(folder))):
+        code, said = call(*argv, source, "--out", topics.parent / f"o{at}")
+        assert (code, said.get("overall", said).get("hit@10", said)["mean"]) == (0, 1.0)
 
 
 def test_people_get_text(

@@ -211,7 +211,10 @@ def _header(row: Mapping[str, Any], path: Path) -> Header:
 def _difference(known: Header, wanted: Header) -> str:
     """Say what the journal holds and what was asked for, where they differ."""
     if known.dataset_hash != wanted.dataset_hash:
-        return f"of dataset {_dataset(known)}, this one is of {_dataset(wanted)}"
+        return (
+            f"of dataset {_dataset(known)}, this one is of {_dataset(wanted)} (if only labels changed, "
+            "'devmind eval run DATASET --target run:FILE' scores its responses anew)"
+        )
     if known.target != wanted.target:
         return f"of target {known.target!r}, this one is of {wanted.target!r}"
     if known.k != wanted.k:

@@ -64,15 +64,31 @@ def placed(dataset: Dataset, run: Run, code: Sources | None) -> Placed:
             for hit in response.hits
         )
         return Placed(run, dict(given))
-    topics_by_place: dict[tuple[str, str], list[Topic]] = defaultdict(list)
-    for topic in dataset.topics:
-        if topic.truths:
-            topics_by_place[(topic.repo, topic.commit)].append(topic)
     counts = _Counts()
     responses = dict(run.responses)
-    for (repo, commit), topics in topics_by_place.items():
+    for (repo, commit), topics in _topics_by_place(dataset).items():
         responses |= _placed_there(topics, run, _Code(code, repo, commit), counts)
     return Placed(replace(run, responses=responses), dict(counts.by_method), tuple(counts.outside), with_code=True)
+
+
+def check_labels(dataset: Dataset, code: Sources) -> None:
+    """Refuse a dataset with a truth that is not in the code, before anybody is asked.
+
+    Raises:
+        UsageError: a truth names a file or lines that do not exist, or no source was given for a repository.
+    """
+    for (repo, commit), topics in _topics_by_place(dataset).items():
+        n_lines = _Code(code, repo, commit).n_lines([truth.span.file for t in topics for truth in t.truths])
+        for topic in topics:
+            checked_topic(topic, n_lines=n_lines)
+
+
+def _topics_by_place(dataset: Dataset) -> dict[tuple[str, str], list[Topic]]:
+    found: dict[tuple[str, str], list[Topic]] = defaultdict(list)
+    for topic in dataset.topics:
+        if topic.truths:
+            found[(topic.repo, topic.commit)].append(topic)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

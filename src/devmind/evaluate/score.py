@@ -37,7 +37,7 @@ NO_GROUP = "(none)"  # topics that lack the label of a grouping
 # together; pass `devmind.embed.tokenizer.count_tokens` for it.
 _BYTES_PER_TOKEN = 4.5
 
-_OWN_FIELDS = ("category", "language", "repo", "commit", "status")  # of a topic; any other grouping is a label
+TOPIC_FIELDS = ("category", "language", "repo", "commit", "status")  # of a topic; any other grouping is a label
 
 
 def estimate_tokens(text: str) -> int:
@@ -166,7 +166,7 @@ def _number(value: float | None) -> float:
 def _by_value(dataset: Dataset, table: _Table, grouping: str) -> dict[str, Mapping[str, Estimate]]:
     rows: dict[str, list[int]] = {}
     for row, topic in enumerate(dataset.topics):
-        value = getattr(topic, grouping) if grouping in _OWN_FIELDS else topic.labels.get(grouping)
+        value = getattr(topic, grouping) if grouping in TOPIC_FIELDS else topic.labels.get(grouping)
         rows.setdefault(value or NO_GROUP, []).append(row)
     return {value: table.estimates(rows[value]) for value in sorted(rows)}
 

@@ -14,6 +14,11 @@ from devmind.render.plain import safe
 SHOWN_GROUPS = 12  # values of a grouping; a report shows all
 QUERY_CHARS = 100
 SIGNIFICANT = 0.05
+NOTES = {  # what a reader can do about notes that make figures hard to compare
+    "repo_not_indexed": "all repositories were searched; 'devmind add' the topic's own under the name it has there",
+    "other_commit": "labels are of another commit than the one searched; index that ('devmind add --ref'), or carry "
+    "the labels over with 'devmind dataset check --at REF --fix'",
+}
 
 
 def show_run(out: Console, record: Mapping[str, Any], *, measures: Sequence[str], grouped: Sequence[str]) -> None:
@@ -53,8 +58,9 @@ def run_notes(record: Mapping[str, Any]) -> list[str]:
     notes = []
     lines = record["lines"]
     n_unmapped, n_hits = lines["by_method"].get("unmapped", 0), sum(lines["by_method"].values())
-    if n_unmapped:
-        share = f"{n_unmapped} of {n_hits} hits ({lines['unmapped_share'] or n_unmapped / n_hits:.1%}) have no lines"
+    n_without = n_unmapped - lines["n_outside"]  # those outside have a line of their own below
+    if n_without > 0:
+        share = f"{n_without} of {n_hits} hits ({n_without / n_hits:.1%}) have no lines"
         help_ = "" if lines["with_code"] else "; name the code's folder with --source to find them"
         notes.append(f"{share}{help_}")
     placed = {m: n for m, n in lines["by_method"].items() if m in ("exact", "whitespace", "fuzzy")}
@@ -66,8 +72,10 @@ def run_notes(record: Mapping[str, Any]) -> list[str]:
         )
     if record["notes"]:
         notes.append("notes: " + ", ".join(f"{name} {count}" for name, count in record["notes"].items()))
+    notes += [f"{name}: {help_}" for name, help_ in NOTES.items() if name in record["notes"]]
     if record["n_dropped"]:
-        notes.append(f"{_n(record['n_dropped'], 'unusable part')} of responses left out (see 'dropped' in the run)")
+        n_dropped = _n(record["n_dropped"], "unusable part")
+        notes.append(f"{n_dropped} of responses left out; the first: {record['dropped'][0]}")
     if record.get("n_excluded"):
         notes.append(f"{_n(record['n_excluded'], 'topic')} pending or rejected: not asked")
     return notes

@@ -22,7 +22,7 @@ def show_freshness(out: Console, result: Json) -> None:
     """Print what was out of date, then the figures of each way side by side."""
     for way, measured in result["ways"].items():
         summary = measured["summary"]
-        counts = f"{summary['n_cases']} cases, {summary['n_unproven']} unproven, {summary['n_failed']} failed"
+        counts = f"{_n(summary['n_cases'], 'case')}, {summary['n_unproven']} unproven, {summary['n_failed']} failed"
         out.print(Text(f"by {way}: {_state(summary)}; {counts}", style="bold"))
         out.print(
             f"  {summary['n_hits']:,} hits: {summary['n_stale_hits']} differ from the commit, "
@@ -117,7 +117,7 @@ def show_chunkers(out: Console, result: Json) -> None:
         out.print()
         out.print(
             Text(safe(language or "all languages"), style="bold")
-            + Text(f"  {first['n_topics']} topics, {first['n_repos']} repositories, "
+            + Text(f"  {_n(first['n_topics'], 'topic')}, {_n(first['n_repos'], 'repository', 'repositories')}, "
                    f"{first['source_bytes'] / 1e6:.1f} MB", style="dim")
         )  # fmt: skip
         out.print(_chunkers_table(members))
@@ -204,3 +204,7 @@ def _failed(step: Json) -> str:
 
 def _failures(failures: Json) -> str:
     return "".join(f", {count} {safe(kind)}" for kind, count in failures.items())
+
+
+def _n(count: int, noun: str, nouns: str = "") -> str:
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"

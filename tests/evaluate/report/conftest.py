@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,8 +67,10 @@ def _responses(*, better: bool) -> dict[str, Response]:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Callable[..., Report]:
-    def make(*, with_baseline: bool = True) -> Report:
-        dataset = dataset_of(f"shop {HOSTILE}", _topics())
+    def make(*, with_baseline: bool = True, long_query: str = "") -> Report:
+        first, *others = _topics()
+        first = replace(first, query=long_query or first.query)
+        dataset = dataset_of(f"shop {HOSTILE}", [first, *others])
         chosen = asked(dataset)
         runs = [
             measure(chosen.dataset, Run(name, dataset.name, _responses(better=better), 10, {"target.mode": HOSTILE}))

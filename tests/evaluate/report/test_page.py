@@ -40,9 +40,9 @@ def opened(build: Callable[..., Report], browser: Any, tmp_path: Path) -> Iterat
     """Open the report's page; at the end, it must have told no fault and asked for no address but its own."""
     contexts, faults, addresses = [], [], []
 
-    def run(*, with_baseline: bool = True, theme: str = "light", width: int = 1280) -> Any:
+    def run(*, with_baseline: bool = True, theme: str = "light", width: int = 1280, long_query: str = "") -> Any:
         file = tmp_path / "report.html"
-        file.write_text(report_html(build(with_baseline=with_baseline)), encoding="utf-8")
+        file.write_text(report_html(build(with_baseline=with_baseline, long_query=long_query)), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
         contexts.append(context)
         page = context.new_page()
@@ -208,3 +208,12 @@ def contrast(page: Any, selector: str) -> float:
           return (a + 0.05) / (b + 0.05);
         }""", selector,
     ))  # fmt: skip
+
+
+def test_a_question_of_a_megabyte_does_not_stop_the_browser(opened: Callable[..., Any]) -> None:
+    page = opened(width=390, long_query="配置 " * 200_000)
+    page.set_default_timeout(20_000)
+    topic = open_topic(page, "won")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert 500 < len(topic.locator(".query").inner_text()) <= 600
+    assert 1_000 < len(topic.locator(".body > .answer").inner_text()) <= 20_000

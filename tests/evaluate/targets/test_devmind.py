@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,24 @@ def test_a_topic_is_asked_of_its_repository_if_that_is_there(
     everywhere = respond(target, Topic("t", TOTAL.query, repo="elsewhere"))
     assert {"sums.py", "shop/cart.py"} <= {hit.file for hit in everywhere.hits}
     assert everywhere.notes == ("repo_not_indexed",)
+
+
+def test_labels_of_another_commit_are_noted(kb: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "depot"
+    folder.mkdir()
+    (folder / "sums.py").write_text("def all_prices():\n    return 0\n", encoding="utf-8")
+    for argv in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"]):
+        subprocess.run(["git", "-C", str(folder), *argv], check=True)
+    with Writer(kb, IngestOptions(n_workers=1)) as writer:
+        commit = writer.add(str(folder), name="depot").commit
+    target = open_target("devmind", settings=Settings(home=kb))
+    try:
+        topic = Topic("t", "prices", repo="depot")
+        assert [respond(target, replace(topic, commit=c)).notes for c in ("", commit, commit[:9], "0" * 40)] == [
+            (), (), (), ("other_commit",),
+        ]  # fmt: skip
+    finally:
+        target.close()
 
 
 def test_a_service_without_cache_searches_again(shop: Path, kb: Path, add: Callable[[Path], Report]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -12,13 +12,13 @@ import typer
 
 from devmind.cli.app import emit, session_of
 from devmind.cli.evaluation import evaluation
+from devmind.cli.evaluation.options import sources_of
 from devmind.errors import UsageError
 
 if TYPE_CHECKING:
     from devmind.evaluate.answers.chat import ChatModel
     from devmind.evaluate.answers.entailment import Entailer
     from devmind.evaluate.answers.score import OnStage
-    from devmind.evaluate.datasets.sources import Sources
     from devmind.evaluate.types import Dataset, Run
 
 # Deeper than any system lists hits; what a run file holds is read whole.
@@ -85,7 +85,7 @@ def answers(
             stack.enter_context(open_embedder(embedder, secret=secret)),
             judge=model,
             entailer=_entailer(entailment, model),
-            code=_sources(source, root),
+            code=sources_of(source, root),
             labels=labels,
             other=other,
         )
@@ -166,20 +166,6 @@ def _entailer(by: str, model: ChatModel | None) -> Entailer | None:
 
         return LocalEntailer(Path(by.removeprefix(_LOCAL)).expanduser())
     raise UsageError(f"--entailment {by!r} is none of: judge, local:FOLDER")
-
-
-def _sources(source: Sequence[str] | None, root: Path | None) -> Sources | None:
-    if not source and root is None:
-        return None
-    from devmind.evaluate.datasets.sources import Sources
-
-    folders: dict[str, Path] = {}
-    for item in source or ():
-        name, equals, folder = item.partition("=")
-        if not equals or "/" in name or "\\" in name:
-            name, folder = "", item
-        folders[name] = Path(folder).expanduser()
-    return Sources(folders, root=root)
 
 
 @contextmanager

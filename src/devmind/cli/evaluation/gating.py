@@ -86,7 +86,7 @@ def gate(
             stored = _stored(run)
         else:
             asked = asked_topics(dataset, form=format_, split=split, reason=reason, command="eval gate")
-            scoring = scoring_of(match, None, sources_of(source, root, at))
+            scoring = scoring_of(match, None, sources_of(source, root, at), asked=asked)
             stored = _scored_anew(run, asked, scoring, k=k, split=split)
         if write_baseline:
             _write_baseline(session, stored, baseline, limits)

@@ -13,6 +13,7 @@ import typer
 
 from devmind.cli.app import Session, emit, session_of
 from devmind.cli.evaluation import evaluation
+from devmind.cli.evaluation.options import name_and_folder
 from devmind.errors import UsageError
 from devmind.render.plain import to_json
 
@@ -346,12 +347,10 @@ def _named(items: Sequence[str] | None, option: str, form: str, *, bare: bool = 
     """Read NAME=PATH; with ``bare`` a PATH alone is for all names."""
     found = {}
     for item in items or ():
-        name, equals, folder = item.partition("=")
-        if not equals and bare:
-            name, folder = "", item
-        elif not equals or not name or not folder:
+        name, folder = name_and_folder(item)
+        if not bare and (not name or item.endswith("=")):
             raise UsageError(f"{option} {item!r} must have the form {form}")
-        found[name] = Path(folder).expanduser()
+        found[name] = folder
     return found
 
 

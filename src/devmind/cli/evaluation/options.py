@@ -58,11 +58,23 @@ def sources_of(source: Sequence[str] | None, root: Path | None, at: str = "") ->
 
     folders: dict[str, Path] = {}
     for item in source or ():
-        name, equals, folder = item.partition("=")
-        if not equals or "/" in name or "\\" in name:
-            name, folder = "", item
-        folders[name] = Path(folder).expanduser()
+        name, folder = name_and_folder(item)
+        folders[name] = folder
     return Sources(folders, root=root, at=at)
+
+
+def name_and_folder(item: str) -> tuple[str, Path]:
+    """Read ``[NAME=]FOLDER``; both may hold ``/`` and ``=``: the first reading whose folder exists counts."""
+    whole = Path(item).expanduser()
+    if "=" not in item or whole.is_dir():
+        return "", whole
+    parts = item.split("=")
+    for n_parts in range(1, len(parts)):
+        name, folder = "=".join(parts[:n_parts]), Path("=".join(parts[n_parts:])).expanduser()
+        if name and str(folder) != "." and folder.is_dir():
+            return name, folder
+    name, _, rest = item.partition("=")
+    return name, Path(rest).expanduser()
 
 
 def half_of_name(text: str) -> Half:
@@ -84,9 +96,15 @@ def asked_topics(file: Path, *, form: str, split: str, reason: str, command: str
     return asked(read_half(file, half, format=form, command=command, reason=reason, now=now))
 
 
-def scoring_of(match: str, by: Sequence[str] | None, code: Sources | None) -> Scoring:
+def scoring_of(match: str, by: Sequence[str] | None, code: Sources | None, *, asked: Asked) -> Scoring:
     from devmind.evaluate.alignment import match_rule
     from devmind.evaluate.measured import GROUPINGS, Scoring
+    from devmind.evaluate.score import TOPIC_FIELDS
+
+    known = {*TOPIC_FIELDS, *GROUPINGS, *(label for topic in asked.dataset.topics for label in topic.labels)}
+    for name in by or ():
+        if name not in known:
+            raise UsageError(f"--by {name!r}: no topic has this label; known are {', '.join(sorted(known))}")
 
     match_rule(match)  # an unknown rule is told before anything is measured
     return Scoring(match=match, group_by=tuple(dict.fromkeys((*GROUPINGS, *(by or ())))), code=code)

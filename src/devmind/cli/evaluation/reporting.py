@@ -69,7 +69,7 @@ def report(
         raise UsageError("nothing to write: name an output with --html, --md, --json-file or --junit")
     asked = asked_topics(dataset, form=format_, split=split, reason=reason, command="eval report")
     code = sources_of(source, root, at)
-    scoring = scoring_of(match, by, code)
+    scoring = scoring_of(match, by, code, asked=asked)
     now = datetime.now().astimezone()
     made = make_report(
         asked,

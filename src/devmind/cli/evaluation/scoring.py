@@ -75,11 +75,14 @@ def run(
 ) -> None:
     """Ask a system every topic and print its measures; run again to go on after a stop."""
     from devmind.evaluate.measured import measure as score
+    from devmind.evaluate.placement import check_labels
     from devmind.evaluate.runner import RunOptions
 
     session = session_of(ctx)
     asked = asked_topics(dataset, form=format_, split=split, reason=reason, command=f"eval run --target {target}")
-    scoring = scoring_of(match, by, sources_of(source, root, at))
+    scoring = scoring_of(match, by, sources_of(source, root, at), asked=asked)
+    if scoring.code is not None:
+        check_labels(asked.dataset, scoring.code)  # asking may take hours, and cost money
     options = RunOptions(concurrency, timeout, tries, retry_failed=not keep_failed)
     made, folder = _ask(session, asked, target, k=k, out=out, fresh=fresh, options=options)
     _refuse_nothing(made, asked)
@@ -229,7 +232,7 @@ def compare(
 
     session = session_of(ctx)
     asked = asked_topics(dataset, form=format_, split=split, reason=reason, command="eval compare")
-    scoring = scoring_of(match, None, sources_of(source, root, at))
+    scoring = scoring_of(match, None, sources_of(source, root, at), asked=asked)
     runs = measured_runs([baseline, candidate], asked, scoring, k=k)
     scores = [measured.scores for measured in runs]
     names = list(measure or ()) or list(compared_measures(scores))

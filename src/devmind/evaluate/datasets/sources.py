@@ -94,6 +94,8 @@ class Sources:
             folder = self.root / repo
         folder = folder or self.folders.get("")
         if folder is None:
+            if not repo:
+                raise UnavailableCode("the topic names no repository; say where its code is with --source FOLDER")
             raise UnavailableCode(f"no source for the repository {repo!r}; name its folder with --source {repo}=FOLDER")
         return folder.resolve()
 

@@ -17,6 +17,7 @@ from devmind.evaluate.report.provenance import run_provenance
 from devmind.evaluate.types import Comparison, Difference, Estimate, Response, Retrieved, Span, Topic, TopicScore, Truth
 
 FORMAT: Final = 1  # 1: first format
+SHOWN_FAULTS: Final = 20  # of hits that were left out or lie outside their files; the run holds all
 Excerpt = Callable[[Topic, Retrieved], tuple[int, str] | None]  # first line and text of a hit, as it is shown
 
 
@@ -71,6 +72,7 @@ def run_record(measured: Measured, *, names: Sequence[str] | None = None) -> dic
         "failures": failures(measured),
         "notes": counted(note for response in responses for note in response.notes),
         "n_dropped": sum(len(response.dropped) for response in responses),
+        "dropped": [f"topic {r.topic_id!r}: {reason}" for r in responses for reason in r.dropped][:SHOWN_FAULTS],
         "abstention": {
             name: getattr(measured.abstention, name)
             for name in ("n_traps", "refusal_rate", "n_answerable", "false_refusal_rate", "confidence_auroc")
@@ -79,7 +81,7 @@ def run_record(measured: Measured, *, names: Sequence[str] | None = None) -> dic
             "by_method": dict(placed.n_by_method),
             "unmapped_share": placed.unmapped_share,
             "n_outside": len(placed.outside),
-            "outside": list(placed.outside[:20]),
+            "outside": list(placed.outside[:SHOWN_FAULTS]),
             "with_code": placed.with_code,
         },
         "seconds": _seconds(responses),

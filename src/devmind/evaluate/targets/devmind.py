@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from devmind import __version__
 from devmind.embed.types import Embedder
 from devmind.errors import DevMindError, UpstreamError
-from devmind.evaluate.targets.types import REPO_NOT_INDEXED, Mode
+from devmind.evaluate.targets.types import OTHER_COMMIT, REPO_NOT_INDEXED, Mode
 from devmind.evaluate.types import Response, Retrieved, Span, Topic
 from devmind.service import Service
 from devmind.settings import Settings
@@ -34,7 +34,9 @@ class DevMindTarget:
     def __init__(self, settings: Settings, *, mode: Mode = "search", embedder: Embedder | None = None) -> None:
         self._service = Service(settings, cache_seconds=0, embedder=embedder)
         self._mode = mode
-        self._repos = {row["repo"]: f"{row['generation']}@{row.get('commit', '')}" for row in self._service.status()}
+        rows = self._service.status()
+        self._commits = {row["repo"]: row.get("commit", "") for row in rows}
+        self._repos = {row["repo"]: f"{row['generation']}@{row.get('commit', '')}" for row in rows}
         self._strategy = settings.strategy
         self._embedder = self._service.retriever.embedder.name
 
@@ -45,7 +47,7 @@ class DevMindTarget:
     def respond(self, topic: Topic, *, k: int) -> Response:
         """See `Target`. In mode ``ask`` the hits are the evidence that the answer was made from, five at most."""
         repos = (topic.repo,) if topic.repo in self._repos else ()
-        notes = (REPO_NOT_INDEXED,) if topic.repo and not repos else ()
+        notes = self._notes(topic)
         try:
             found = self._service.search(topic.query, k=k, filters=Filters(repos=repos))
             if self._mode == "search":
@@ -58,6 +60,12 @@ class DevMindTarget:
             raise UpstreamError(
                 f"devmind failed: {type(error).__name__}: {error}", retryable=False, code="crash"
             ) from error
+
+    def _notes(self, topic: Topic) -> tuple[str, ...]:
+        if topic.repo and topic.repo not in self._repos:
+            return (REPO_NOT_INDEXED,)
+        indexed = self._commits.get(topic.repo, "")
+        return (OTHER_COMMIT,) if topic.commit and indexed and not indexed.startswith(topic.commit) else ()
 
     def close(self) -> None:
         self._service.__exit__(None, None, None)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from devmind.evaluate.targets.config import flattened, read_config
 from devmind.evaluate.targets.hits import Loose, Rules, number_of, to_hits
-from devmind.evaluate.targets.types import REPO_NOT_INDEXED, Mode
+from devmind.evaluate.targets.types import OTHER_COMMIT, REPO_NOT_INDEXED, Mode
 from devmind.evaluate.targets.wire import Refusal, Wire, checked_url, key_options
 from devmind.evaluate.types import Response, Span, Topic
 
@@ -78,8 +78,15 @@ class HttpTarget:
             abstained=said.get("abstained") is True,
             confidence=number_of(said.get("confidence")),
             dropped=dropped,
-            notes=notes,
+            notes=notes or _commit_notes(topic, found),
         )
+
+
+def _commit_notes(topic: Topic, found: list[Any]) -> tuple[str, ...]:
+    commits = [hit["commit"] for hit in found if isinstance(hit, dict) and isinstance(hit.get("commit"), str)]
+    searched = [commit for commit in commits if commit]
+    other = topic.repo and topic.commit and searched and not any(c.startswith(topic.commit) for c in searched)
+    return (OTHER_COMMIT,) if other else ()
 
 
 def open_http(config: Path, *, secret: Callable[[str], str], timeout_s: float) -> HttpTarget:

@@ -96,6 +96,10 @@ def _read(path: Path, data: bytes) -> tuple[str, Mapping[Key, Response]]:
         return path.stem, {}
     if numbered[0][1].lstrip().startswith("{"):
         return path.stem, _json_responses(path, numbered)
+    number, line = numbered[0]
+    if line.lstrip().startswith(("[", "<", '"')):
+        wanted = "JSON Lines (an object a line, with 'id' and 'hits'), TREC, or a run of 'devmind eval'"
+        raise _bad(f"{path}:{number}", f"{line.strip()[:40]!r} begins no run: give {wanted}")
     return _trec_responses(path, numbered)
 
 

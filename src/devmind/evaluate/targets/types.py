@@ -14,6 +14,7 @@ REPO_NOT_INDEXED: Final = "repo_not_indexed"  # the system lacks the topic's rep
 QUERY_TRUNCATED: Final = "query_truncated"  # the system takes no question of this length: its end was left off
 K_LIMITED: Final = "k_limited"  # the system gives fewer hits than were wanted
 MORE_THAN_K: Final = "more_than_k"  # it gave more, and the surplus was left off
+OTHER_COMMIT: Final = "other_commit"  # the topic is labelled at another commit than the one that was searched
 ANSWER_CUT: Final = "answer_cut"  # the model stopped at its length limit
 
 

@@ -36,6 +36,9 @@
   const tone = (value, lower) => (!value ? "even" : value > 0 !== lower ? "good" : "bad");
   const lower = (measure) => Boolean((data.about[measure] || {}).lower_is_better);
   const place = (span) => (span.start ? `${span.file}:${span.start}–${span.end}` : span.file);
+  // Laying out a question of a megabyte in a narrow column takes a browser minutes.
+  const LIST_CHARS = 600;
+  const TEXT_CHARS = 20000;
   const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
   // Theme ------------------------------------------------------------------------------------------------------------
@@ -268,7 +271,7 @@
       yAxis: { type: "value", name: `difference in ${measure}`, nameLocation: "end", ...axis(),
         nameTextStyle: { color: colour("--muted"), align: "left" } },
       series: [{
-        type: "bar", barCategoryGap: moved.length > 200 ? "0%" : "15%",
+        type: "bar", barMaxWidth: 48, barCategoryGap: moved.length > 200 ? "0%" : "15%",
         data: moved.map((one) => ({
           value: one.value, topic: one.index,
           itemStyle: { color: colour({ good: "--good", bad: "--bad", even: "--even" }[tone(one.value, lower(measure))]) },
@@ -371,7 +374,7 @@
     } });
     const tags = [topic.category, topic.repo, topic.language].filter(Boolean);
     element.append(h("summary", {}, h("div", {},
-      h("div", { class: "query" }, topic.query),
+      h("div", { class: "query" }, shortened(topic.query, LIST_CHARS)),
       h("div", { class: "tags" }, h("code", {}, topic.id), ...tags.map((tag) => h("span", {}, tag))),
     ), h("div", { class: "values" }, ...values(topic))));
     return element;
@@ -397,10 +400,11 @@
   };
 
   const body = (topic) => h("div", { class: "body" },
+    topic.query.length > LIST_CHARS ? h("div", { class: "answer" }, shortened(topic.query, TEXT_CHARS)) : null,
     h("h4", {}, (topic.truths || []).length ? "Ground truth" : "No ground truth"),
     h("ul", { class: "truths" }, ...(topic.truths || []).map((truth, at) => truthRow(topic, truth, at))),
     topic.reference_answer
-      ? h("details", { class: "reference" }, h("summary", {}, "Reference answer"), h("div", { class: "answer" }, topic.reference_answer))
+      ? h("details", { class: "reference" }, h("summary", {}, "Reference answer"), h("div", { class: "answer" }, shortened(topic.reference_answer, TEXT_CHARS)))
       : null,
     labels(topic),
     h("div", { class: "systems" }, ...data.runs.map((run, i) => responded(topic, run, i))),
@@ -430,7 +434,7 @@
     } else if (response.outcome === "missing") {
       parts.push(h("div", { class: "failed" }, "The run holds no response to this topic."));
     } else {
-      if (response.answer) parts.push(h("div", { class: "answer" }, response.answer));
+      if (response.answer) parts.push(h("div", { class: "answer" }, shortened(response.answer, TEXT_CHARS)));
       if (!(response.hits || []).length) parts.push(h("p", { class: "dim" }, "No hits."));
       (response.hits || []).forEach((hit, at) => parts.push(hitRow(topic, hit, at)));
       const asides = [...(response.notes || []), ...(response.dropped || []).map((one) => `left out: ${one}`)];
