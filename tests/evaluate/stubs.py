@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 FAULTS = ("-", "500", "429", "401", "html", "not_json", "half", "early_end", "slow", "drip", "close", "shape")
+COMMIT = "1f" * 20  # what DevMind's stub has indexed
 KEY = "stub-key-2187"  # every stub but DevMind's wants this bearer
 
 
@@ -104,7 +105,7 @@ class DevMind:
 
     def _hits(self, query: str, k: int) -> list[dict[str, Any]]:
         return [
-            {"rank": rank, "score": score, "repo": "shop", "path": p.file, "start_line": p.start_line,
+            {"rank": rank, "score": score, "repo": "shop", "commit": COMMIT, "path": p.file, "start_line": p.start_line,
              "end_line": p.end_line, "symbol": p.symbol, "content": p.text}
             for rank, (p, score) in enumerate(found(query, k), start=1)
         ]  # fmt: skip

@@ -13,7 +13,7 @@ from devmind.evaluate.runner import Clocks, RunOptions, ask
 from devmind.evaluate.targets import Target
 from devmind.evaluate.types import Response, Span, Topic
 from tests.evaluate.opened import HTTP_TARGETS, Opener, closing, open_config
-from tests.evaluate.stubs import KEY, Anything, Asked, Dify, OpenAI, Reply, as_json
+from tests.evaluate.stubs import COMMIT, KEY, Anything, Asked, Dify, OpenAI, Reply, as_json
 
 CART = Topic("t1", "What is the total price of the cart?")
 NOTHING = Topic("t2", "zebra quagga")
@@ -99,6 +99,12 @@ def test_devmind_is_asked_for_the_topics_repository_and_an_unknown_one_is_no_fil
         response = asked(target, Topic("t1", CART.query, repo="elsewhere"))
         assert (response.notes, spans(response)[:2]) == (("repo_not_indexed",), CART_SPANS)
     assert len(stub.asked) == 4  # the second time it is known that the server lacks it
+
+
+def test_devmind_that_searched_another_commit_is_noted(open_on: Opener) -> None:
+    target, _ = open_on("devmind")
+    assert asked(target, Topic("t1", CART.query, repo="shop", commit=COMMIT[:12])).notes == ()
+    assert asked(target, Topic("t1", CART.query, repo="shop", commit="0" * 40)).notes == ("other_commit",)
 
 
 def test_dify_takes_250_characters_and_the_cut_is_noted(open_on: Opener) -> None:
