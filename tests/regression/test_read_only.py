@@ -50,7 +50,7 @@ def test_it_can_be_read(argv: tuple[str, ...], shop: Path, kb: Path, add: Callab
     before = sorted(path.relative_to(kb) for path in kb.rglob("*"))
     with read_only(kb):
         done = devmind(kb, *argv)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert done.stdout.strip()
     assert sorted(path.relative_to(kb) for path in kb.rglob("*")) == before
 
