@@ -83,7 +83,7 @@ def test_freshness(changes: Path, shop: Path, tmp_path: Path, call: Call, capfd:
     assert capfd.readouterr() == ("", "")
     assert run(["eval", "freshness", str(changes), "--source", f"shop={shop}"]) == 0
     shown = capfd.readouterr().out
-    assert "by ref: fresh; 1 cases, 0 unproven, 0 failed" in shown and "seconds until visible" in shown
+    assert "by ref: fresh; 1 case, 0 unproven, 0 failed" in shown and "seconds until visible" in shown
 
 
 def test_what_freshness_cannot_do_is_named(changes: Path, shop: Path, call: Call) -> None:
