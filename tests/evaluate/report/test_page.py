@@ -119,6 +119,10 @@ def test_topics_are_found_filtered_and_ordered(opened: Callable[..., Any]) -> No
     assert ids()[0] == "lost"
 
 
+def test_nothing_offers_more_topics_than_there_are(opened: Callable[..., Any]) -> None:
+    assert opened().locator("button.more").is_hidden()
+
+
 def test_the_lists_of_wins_and_losses_lead_to_the_topic(opened: Callable[..., Any]) -> None:
     page = opened()
     page.locator("[data-filter=text]").fill("nothing holds this")
