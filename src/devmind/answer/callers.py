@@ -28,11 +28,14 @@ ASKED = tuple(
         rf"{NAME}\s*(?:函数|方法)?\s*(?:在哪里|在哪儿|在哪|被谁|被哪里|被哪些\w{{1,4}}?|在什么地方)(?:被)?调用",
     )
 )
+MAX_CHARS = 400  # such a question is short; a long word takes the patterns the square of its length
 SURENESS = {"exact": 0, "scoped": 1, "guess": 2}
 
 
 def asked_name(question: str) -> str:
     """Return the name whose callers the question asks for; empty when it asks something else."""
+    if len(question) > MAX_CHARS:
+        return ""
     found = (pattern.search(question) for pattern in ASKED)
     return next((match["name"] for match in found if match), "")
 
