@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from devmind.index.catalog import Catalog
-from devmind.index.fields import ChunkFields
+from devmind.index.fields import ChunkFields, chunk_fields
 from devmind.types import Chunk, ParsedDocument, Reference, Symbol, split_lines, stable_id
 
 Row = tuple[Any, ...]
@@ -81,3 +81,9 @@ def stored_chunks(catalog: Catalog, content_id: int) -> tuple[Chunk, ...]:
         )
         for row in rows
     )
+
+
+def stored_fields(catalog: Catalog, content_id: int) -> list[ChunkFields]:
+    """Return the lexical fields of the chunks of a content, in order, made anew from what is stored of it."""
+    symbols = stored_symbols(catalog, content_id)
+    return [chunk_fields(chunk, symbols) for chunk in stored_chunks(catalog, content_id)]

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Self
 
 from devmind.index.catalog import Catalog, Repository
-from devmind.index.fields import ChunkFields, chunk_fields, path_field
+from devmind.index.fields import ChunkFields, path_field
 from devmind.index.lexical import LexicalWriter
-from devmind.index.stored import insert_rows, stored_chunks, stored_symbols
+from devmind.index.stored import insert_rows, stored_fields
 from devmind.ingest.build import Built
 from devmind.types import Document
 
@@ -78,7 +78,6 @@ class Intake:
         if not new:
             self._lexical.delete_place(place_id)
         if fields is None:
-            symbols = stored_symbols(self.catalog, content_id)
-            fields = [chunk_fields(chunk, symbols) for chunk in stored_chunks(self.catalog, content_id)]
+            fields = stored_fields(self.catalog, content_id)
         self._lexical.add(place_id, repo.repo_id, path_field(document.path), fields)
         self._indexed.append(place_id)

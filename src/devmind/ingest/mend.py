@@ -12,12 +12,12 @@ from pathlib import Path
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
-from devmind.index.fields import chunk_fields, path_field
+from devmind.index.fields import path_field
 from devmind.index.folders import clear
 from devmind.index.lexical import LexicalReader, LexicalWriter, create_lexical
 from devmind.index.snapshot import gather
 from devmind.index.snapshot_folder import drop_foreign_snapshots, snapshot_fault, write_snapshot
-from devmind.index.stored import n_lexical, stored_chunks, stored_symbols
+from devmind.index.stored import n_lexical, stored_fields
 from devmind.ingest.forget import forget
 
 Tell = Callable[[str, int, int, int, int], None]
@@ -57,9 +57,7 @@ def _remake_lexical(folder: Path, catalog: Catalog, tell: Tell) -> None:
     writer = LexicalWriter(draft)
     try:
         for done, (place_id, repo_id, path, content_id) in enumerate(places):
-            symbols = stored_symbols(catalog, content_id)
-            fields = [chunk_fields(chunk, symbols) for chunk in stored_chunks(catalog, content_id)]
-            writer.add(place_id, repo_id, path_field(path), fields)
+            writer.add(place_id, repo_id, path_field(path), stored_fields(catalog, content_id))
             tell("mend", done, len(places), 0, 0)
         writer.commit()
     finally:
