@@ -45,7 +45,7 @@ def judged(topics: list[dict[str, object]], kbs: Path) -> list[Judged]:
         with Service(Settings(home=kbs / repo)) as service:
             n = service.retriever.published.lexical.n_chunks
             for topic in own:
-                trace = service.retriever.trace(str(topic["query"]), k=5, legs=False)
+                trace = service.retriever.trace(str(topic["query"]), k=5, legs=False, narrow=True)
                 features = evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
                 project = repo.split("-", 1)[1] if repo.startswith("semble-") else repo.split("-")[0]
                 found.append(

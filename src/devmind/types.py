@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Role = Literal["source", "test", "docs", "config", "generated", "vendored"]
@@ -153,7 +153,11 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk with its rank. ``why`` maps the names of legs, features and boosts to numbers."""
+    """Lines with their rank. ``why`` maps the names of legs, features and boosts to numbers.
+
+    ``focus`` are the first and last line of the definition that the hit was found by; ``symbol``, ``kind``, ``header``
+    and ``chunk_id`` tell of it. ``content`` are the lines ``start_line..end_line``: the focus, and what stands around.
+    """
 
     rank: int
     score: float
@@ -170,9 +174,18 @@ class Hit:
     commit: str
     generation: int
     chunk_id: str
+    focus: tuple[int, int]
     fresh: bool = True
     also_at: tuple[str, ...] = ()
     why: Mapping[str, float] = field(default_factory=dict)
+
+    def focused(self) -> Hit:
+        """Return the hit with the lines of its focus alone."""
+        first, last = self.focus
+        if (first, last) == (self.start_line, self.end_line):
+            return self
+        own = self.content.split("\n")[first - self.start_line : last - self.start_line + 1]
+        return replace(self, start_line=first, end_line=last, content="\n".join(own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def evict() -> Hit:
         symbol="Cache.evict", kind="method", role="source", content="\n".join(CACHE.split("\n")[4:10]),
         header="Cache.evict\ndef evict(self, limit)\nDrop the oldest entries until at most ``limit`` remain.\n"
         "calls: len, find_oldest, pop",
-        commit="abc123", generation=3, chunk_id="1",
+        commit="abc123", generation=3, chunk_id="1", focus=(5, 10),
     )  # fmt: skip
 
 
@@ -76,5 +76,6 @@ def found(evict: Hit) -> SearchResult:
     guide = replace(
         evict, rank=3, path="docs/guide.md", start_line=1, end_line=3, symbol="Guide", kind="heading", role="docs",
         language="markdown", content=GUIDE.rstrip("\n"), header="", chunk_id="3",
+        focus=(1, 3),
     )  # fmt: skip
     return SearchResult("evict", (evict, copy, guide), 0.9, {"web": 3}, {"total": 1.0}, ("Cache", "evict"))

@@ -27,7 +27,7 @@ from devmind.types import Answer, Citation, Hit, SearchResult
 HIT = Hit(
     rank=1, score=0.5, repo="web", path="src/a b.py", start_line=3, end_line=4, language="python", symbol="f",
     kind="function", role="source", content="def f():\n    return '\x1b[31m缓存'", header="secret header",
-    commit="c" * 40, generation=2, chunk_id="id", why={"bm25": 1.0},
+    commit="c" * 40, generation=2, chunk_id="id", focus=(3, 4), why={"bm25": 1.0},
 )  # fmt: skip
 RESULT = SearchResult("f", (HIT,), 0.9, {"web": 2})
 
@@ -41,7 +41,7 @@ def test_json_has_the_agreed_shape_and_no_header() -> None:
     hit = json.loads(dumps(RESULT))["hits"][0]
     assert set(hit) == {
         "rank", "score", "repo", "path", "start_line", "end_line", "language", "symbol", "kind", "role", "content",
-        "commit", "generation", "chunk_id", "fresh", "also_at", "why",
+        "commit", "generation", "chunk_id", "focus", "fresh", "also_at", "why",
     }  # fmt: skip
     assert hit["content"] == HIT.content
     assert batch_hit(HIT)["file"] == HIT.path
@@ -114,7 +114,7 @@ def test_a_snippet_shows_the_lines_that_share_most_with_the_query() -> None:
     assert telling_window(lines, "nothing here", 8) == 0
     assert telling_window(lines[:8], "fresh", 8) == 0
     out, stream = printed()
-    hit = replace(HIT, content="\n".join(lines), start_line=1, end_line=len(lines))
+    hit = replace(HIT, content="\n".join(lines), start_line=1, end_line=len(lines), focus=(1, len(lines)))
     show_search(out, SearchResult("fresh", (hit,), 0.9, {"web": 2}), Links("", {}), explain=False, full=False)
     assert "      13 │ const fresh" in stream.getvalue()
     assert "… 6 more lines" in stream.getvalue()

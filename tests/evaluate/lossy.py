@@ -69,6 +69,7 @@ def _filler(i: int) -> str:
 
 
 def _invoice(state: str) -> str:
+    rates = "".join(f"    {at},\n" for at in range(200))  # keeps the functions further apart than a hit is wide
     return f'''def {state}_invoice(invoice):
     """Give the invoice the state {state}, unless its ledger is locked."""
     if invoice.ledger.locked:
@@ -76,6 +77,10 @@ def _invoice(state: str) -> str:
     invoice.state = "{state}"
     invoice.ledger.book(invoice, "{state}")
     return invoice
+
+
+{state.upper()}_RATES = [
+{rates}]
 
 
 '''

@@ -147,11 +147,11 @@ def ask(
 
         def answer_line(service: Service, topic: Mapping[str, Any], chosen: Filters) -> tuple[dict[str, Any], bool]:
             reply = service.ask(topic["query"], k=k, filters=chosen)
-            confidence = service.search(topic["query"], k=k, filters=chosen).confidence  # cached by the call above
+            found = service.search(topic["query"], k=k, filters=chosen, narrow=True)  # cached by the call above
             line = {
                 "id": topic["id"],
                 **to_json(reply),
-                "confidence": confidence,
+                "confidence": found.confidence,
                 "abstain": reply.abstained,
                 "hits": [batch_hit(hit) for hit in reply.evidence],
             }

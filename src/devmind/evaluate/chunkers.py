@@ -211,7 +211,7 @@ def _in_scratch(
         cost = Cost(repo, wall, cpu, report.n_chunks, _tokens(home), stored_bytes(home), report.bytes_indexed)
         if not ask:
             return cost, Run(variant.strategy, dataset.name, {}, K)
-        target = DevMindTarget(Settings(home=home, strategy=variant.strategy), embedder=embedder)
+        target = DevMindTarget(Settings(home=home, strategy=variant.strategy), embedder=embedder, narrow=True)
         try:
             target.respond(dataset.topics[0], k=K)  # opens files; the time of a question is that of a running system
             return cost, run_target(dataset, target, k=K, out=Path(scratch) / "run.jsonl")

@@ -85,14 +85,16 @@ def show_search(out: Console, result: SearchResult, links: Links, *, explain: bo
 
 
 def show_hit(out: Console, hit: Hit, links: Links, *, query: str = "", full: bool = False) -> None:
+    first, last = hit.focus
     head = Text.assemble((f"{hit.rank}. ", "bold"))
-    head.append_text(links.place(hit.repo, hit.path, start_line=hit.start_line, end_line=hit.end_line))
+    head.append_text(links.place(hit.repo, hit.path, start_line=first, end_line=last))
     if hit.symbol:
         head.append(f"  {safe(hit.symbol)}", style="bold")
-    notes = [hit.kind, hit.repo, f"{hit.score:.3f}", "" if hit.fresh else "changed since indexed"]
+    around = "" if hit.focus == (hit.start_line, hit.end_line) else f"in {hit.start_line}-{hit.end_line}"
+    notes = [around, hit.kind, hit.repo, f"{hit.score:.3f}", "" if hit.fresh else "changed since indexed"]
     head.append("  " + "  ".join(safe(note) for note in notes if note), style="dim")
     out.print(head)
-    snippet(out, hit, query=query, n_lines=None if full else SNIPPET_LINES)
+    snippet(out, hit if full else hit.focused(), query=query, n_lines=None if full else SNIPPET_LINES)
     if hit.also_at:
         out.print(Text("   also at " + safe(", ".join(hit.also_at)), style="dim"))
 

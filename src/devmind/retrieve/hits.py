@@ -40,6 +40,7 @@ def _hit(published: Published, view: View, ranking: Ranking, spot: Spot, words: 
         commit=commit,
         generation=generation,
         chunk_id=stable_id(repo, file.path, int(view.start[spot.row]), int(view.end[spot.row])),
+        focus=spot.focus,
         also_at=tuple(f"{published.active[twin.repo_id].name}/{twin.path}:{start}" for twin, start in also),
         why=ranking.why(spot.at),
     )

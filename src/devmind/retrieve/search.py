@@ -20,7 +20,7 @@ from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View
-from devmind.retrieve.confidence import NOTHING_ASKED, confidence, evidence
+from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Corpus, Recall, recall, since_ms, whole_legs
@@ -76,8 +76,11 @@ class Retriever:
     def close(self) -> None:
         self.published.catalog.close()
 
-    def search(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
+    def search(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, narrow: bool = False) -> SearchResult:
         """Return up to ``k`` hits, best first.
+
+        Args:
+            narrow: show of each hit its focus alone, not what stands around it.
 
         Raises:
             UsageError: the query is empty, ``k`` is not positive, or a repository of the filter is unknown.
@@ -86,12 +89,12 @@ class Retriever:
             started = time.perf_counter()
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            key = (" ".join(text.split()), k, filters, tuple((r, active[r].generation) for r in chosen))
+            key = (" ".join(text.split()), k, filters, narrow, tuple((r, active[r].generation) for r in chosen))
             known = self._cache.get(key)
             if known is not None and self._clock() - known[0] < self._cache_seconds:
                 return known[1]
             timings: dict[str, float] = {}
-            found = self._find(text, k, filters, chosen, timings)
+            found = self._find(text, k, filters, chosen, timings, narrow=narrow)
             hits = self._hits(found)
             result = SearchResult(
                 query=text,
@@ -104,8 +107,10 @@ class Retriever:
             self._keep(key, result)
             return result
 
-    def trace(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, legs: bool = True) -> Trace:
-        """Return what `search` does on the way to its hits, past the cache.
+    def trace(
+        self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, legs: bool = True, narrow: bool = False
+    ) -> Trace:
+        """Return what `search` does on the way to its hits, past the cache; ``narrow`` as there.
 
         Args:
             legs: rank the whole view by each leg, too.
@@ -118,7 +123,7 @@ class Retriever:
         with self._reading(text, k):
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            found = self._find(text, k, filters, chosen, {})
+            found = self._find(text, k, filters, chosen, {}, narrow=narrow)
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
@@ -148,14 +153,16 @@ class Retriever:
         if not hits or not found.query.groups:
             return NOTHING_ASKED if hits else 0.0
         rarest = idf(0, self.published.lexical.n_chunks)
-        return confidence(evidence(found.query, hits, idf=found.idf, rarest=rarest))
+        return confidence(evidence(found.query, [hit.focused() for hit in hits[:HITS]], idf=found.idf, rarest=rarest))
 
     def _keep(self, key: tuple[object, ...], result: SearchResult) -> None:
         self._cache[key] = (self._clock(), result)
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
 
-    def _find(self, text: str, k: int, filters: Filters, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
+    def _find(
+        self, text: str, k: int, filters: Filters, chosen: Sequence[int], timings: dict[str, float], *, narrow: bool
+    ) -> _Found:
         """Do all of a search but the reading of its hits."""
         mark = time.perf_counter()
         lexical = self.published.lexical
@@ -167,7 +174,8 @@ class Retriever:
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
         ranking = _ranked(query, corpus, taken, rarity)
-        spots, fates = shape(corpus.view, ranking, k=k)
+        near = None if narrow or query.symbolic else taken.scanned
+        spots, fates = shape(corpus.view, ranking, k=k, near=near)
         timings["rank"] = since_ms(mark)
         return _Found(query, corpus, taken, rarity, ranking, spots, fates)
 

@@ -1,4 +1,4 @@
-"""Candidates in order of rank → what is shown of them: duplicates collapsed, few chunks a file, neighbours merged.
+"""Candidates in order of rank → what is shown of them: duplicates collapsed, few chunks a file, neighbours joined.
 
 Every candidate has a fate, so that a search and its trace tell the same story.
 """
@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from devmind.index.snapshot import Floats
 from devmind.index.view import View
 from devmind.retrieve.rank import Ranking
+from devmind.retrieve.widen import widened, width_of
 
 MAX_PER_FILE = 2
 
@@ -27,7 +29,10 @@ class Fate(NamedTuple):
 
 @dataclass(slots=True)
 class Spot:
-    """A hit in the making: its place in the ranking, its row, and the lines that its neighbours joined to it."""
+    """A hit in the making: its place in the ranking, its row, and the lines that it shows.
+
+    ``focus`` are the lines of the definition that it was found by.
+    """
 
     rank: int
     at: int
@@ -36,6 +41,7 @@ class Spot:
     name: int
     start: int
     end: int
+    focus: tuple[int, int]
     also: list[tuple[int, int]] = field(default_factory=list)  # (file, first line) of the same text elsewhere
 
 
@@ -43,8 +49,12 @@ OVER_FILE_LIMIT: Final = Fate("over_file_limit")
 BEYOND_K: Final = Fate("beyond_k")
 
 
-def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fate]]:
-    """Return the ``k`` hits at most, and the fate of every candidate, both in order of rank."""
+def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -> tuple[list[Spot], list[Fate]]:
+    """Return the ``k`` hits at most, and the fate of every candidate, both in order of rank.
+
+    Args:
+        near: the rough cosine of every row of ``view``, by which hits are widened; None leaves them narrow.
+    """
     columns = (ranking.rows, *(c[ranking.rows] for c in (view.file, view.start, view.end, view.body, view.name)))
     chosen: list[Spot] = []
     fates: list[Fate] = []
@@ -56,19 +66,44 @@ def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fat
             fates.append(Fate("duplicate", by_body[body].rank))
             continue
         same_file = by_file.get(file, [])
-        beside = same_file and [
-            s for s in same_file if name and s.name == name and start <= s.end + 1 and end >= s.start - 1
+        holds = [s for s in same_file if s.start <= start and end <= s.end]
+        beside = holds or [
+            s for s in same_file if name and s.name == name and start <= s.focus[1] + 1 and end >= s.focus[0] - 1
         ]
         if beside:
-            beside[0].start, beside[0].end = min(beside[0].start, start), max(beside[0].end, end)
+            _join(beside[0], name=name, start=start, end=end)
             fates.append(Fate("merged", beside[0].rank))
         elif len(chosen) >= k:
             fates.append(BEYOND_K)
         elif len(same_file) >= MAX_PER_FILE:
             fates.append(OVER_FILE_LIMIT)
         else:
-            by_body[body] = Spot(len(chosen) + 1, at, row, file, name, start, end)
-            by_file.setdefault(file, same_file).append(by_body[body])
-            chosen.append(by_body[body])
+            by_body[body] = spot = Spot(len(chosen) + 1, at, row, file, name, start, end, (start, end))
+            by_file.setdefault(file, same_file).append(spot)
+            if near is not None:
+                _widen(view, spot, same_file, nth_file=list(by_file).index(file), near=near)
+            chosen.append(spot)
             fates.append(Fate("kept", len(chosen)))
     return chosen, fates
+
+
+def _join(spot: Spot, *, name: int, start: int, end: int) -> None:
+    """Let ``spot`` show these lines, too; they belong to what it was found by if they are of the same definition."""
+    spot.start, spot.end = min(spot.start, start), max(spot.end, end)
+    if name and name == spot.name:
+        spot.focus = min(spot.focus[0], start), max(spot.focus[1], end)
+
+
+def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near: Floats) -> None:
+    above = max((other.end for other in same_file if other.end < spot.start), default=0)
+    below = min((other.start for other in same_file if other.start > spot.end), default=2**31)
+    spot.start, spot.end = widened(
+        view,
+        spot.row,
+        start=spot.start,
+        end=spot.end,
+        width=width_of(nth_file),
+        near=near,
+        above=above,
+        below=below,
+    )

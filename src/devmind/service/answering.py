@@ -15,10 +15,11 @@ MAX_CALLS_READ = 1000  # of a name, for an answer that shows a few
 
 
 def answered(catalog: Catalog, sources: Sources, found: SearchResult, filters: Filters) -> Answer:
-    """Answer from the hits of ``found``; who calls a name is answered from the relations, when they know it.
+    """Answer from the focus of the hits of ``found``; who calls a name is answered from the relations, if they know it.
 
     Relations are those of the active generations: once these have moved, the hits alone answer.
     """
+    found = replace(found, hits=tuple(hit.focused() for hit in found.hits))
     name = asked_name(found.query)
     if not name or replace(filters, repos=()) != NO_FILTERS or not _is_active(catalog, found):
         return compose(found.query, found, sources)

@@ -64,14 +64,14 @@ class Service:
 
     # Questions --------------------------------------------------------------------------------------------------
 
-    def search(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
-        """Return the best hits.
+    def search(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS, narrow: bool = False) -> SearchResult:
+        """Return the best hits; ``narrow`` as in `Retriever.search`.
 
         Raises:
             UsageError: the query is empty, or a filter names what no indexed file can have.
         """
         with self.catalog.reading():
-            found = self.retriever.search(query, k=k, filters=checked(self.catalog, filters))
+            found = self.retriever.search(query, k=k, filters=checked(self.catalog, filters), narrow=narrow)
             hits = with_freshness(self.catalog, found.hits)
         return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
 
@@ -87,7 +87,7 @@ class Service:
     def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
         """Return an answer whose citations were checked, or a refusal; raises as `search`."""
         with self.catalog.reading():
-            return self.answer(self.search(question, k=k, filters=filters), filters=filters)
+            return self.answer(self.search(question, k=k, filters=filters, narrow=True), filters=filters)
 
     def answer(self, found: SearchResult, *, filters: Filters = NO_FILTERS) -> Answer:
         """Return what `ask` says, from a result that is known already.

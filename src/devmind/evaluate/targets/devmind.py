@@ -31,9 +31,12 @@ class DevMindTarget:
         UsageError: There is no knowledge base.
     """
 
-    def __init__(self, settings: Settings, *, mode: Mode = "search", embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, settings: Settings, *, mode: Mode = "search", embedder: Embedder | None = None, narrow: bool = False
+    ) -> None:
         self._service = Service(settings, cache_seconds=0, embedder=embedder)
         self._mode = mode
+        self._narrow = narrow or mode == "ask"
         rows = self._service.status()
         self._commits = {row["repo"]: row.get("commit", "") for row in rows}
         self._repos = {row["repo"]: f"{row['generation']}@{row.get('commit', '')}" for row in rows}
@@ -49,7 +52,7 @@ class DevMindTarget:
         repos = (topic.repo,) if topic.repo in self._repos else ()
         notes = self._notes(topic)
         try:
-            found = self._service.search(topic.query, k=k, filters=Filters(repos=repos))
+            found = self._service.search(topic.query, k=k, filters=Filters(repos=repos), narrow=self._narrow)
             if self._mode == "search":
                 return _searched(topic, found, notes)
             return _answered(topic, found, self._service.answer(found), notes)

@@ -1,0 +1,97 @@
+"""Hits and the lines around them: how far a hit grows, what is never shown twice, what `narrow` and names leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devmind.ingest import Report
+from devmind.retrieve.widen import WIDTHS, width_of
+from devmind.service import Service
+
+Add = Callable[[Path], Report]
+QUESTION = "how is an invoice settled when the ledger is locked"
+
+
+def function(name: str, n_lines: int) -> str:
+    body = "".join(f"    total_{at} = {at} * len(page)\n" for at in range(n_lines - 3))
+    return f'def {name}(page):\n    """Print {name} of a page."""\n{body}    return page\n\n\n'
+
+
+SETTLE = '''def settle_invoice(invoice):
+    """Settle an invoice, unless its ledger is locked."""
+    if invoice.ledger.locked:
+        raise ValueError("the ledger of the invoice is locked")
+    return invoice.ledger.book(invoice)
+
+
+'''
+
+
+@pytest.fixture
+def service(tmp_path: Path, add: Add, serve: Callable[[], Service]) -> Service:
+    shop = tmp_path / "shop-src"
+    shop.mkdir()
+    around = [function(f"print_{word}", 20) for word in ("header", "footer", "margin", "number", "border", "corner")]
+    long = [*around[:3], SETTLE, *around[3:], *(function(f"draw_{at}", 20) for at in range(20))]
+    (shop / "invoices.py").write_text("".join(long), encoding="utf-8")
+    for at in range(8):
+        (shop / f"other_{at}.py").write_text(SETTLE.replace("settle_invoice", f"settle_{at}") + "".join(around[:4]))
+    add(shop)
+    return serve()
+
+
+def test_a_hit_is_as_wide_as_its_file_is_likely(service: Service) -> None:
+    hits = service.search(QUESTION, k=10).hits
+    files = list(dict.fromkeys(hit.path for hit in hits))
+    for hit in hits:
+        first, last = hit.focus
+        assert hit.start_line <= first <= last <= hit.end_line
+        assert hit.end_line - hit.start_line < max(width_of(files.index(hit.path)), last - first + 1)
+    best = hits[0]
+    assert best.end_line - best.start_line > best.focus[1] - best.focus[0]
+    assert [width_of(nth) for nth in (0, 1, 100)] == [WIDTHS[0], WIDTHS[1], WIDTHS[-1]]
+
+
+def test_hits_of_a_file_share_no_line(service: Service) -> None:
+    shown: set[tuple[str, int]] = set()
+    for hit in service.search(QUESTION, k=10).hits:
+        lines = {(hit.path, at) for at in range(hit.start_line, hit.end_line + 1)}
+        assert not lines & shown
+        shown |= lines
+
+
+def test_content_and_focus_are_lines_of_the_file(service: Service, tmp_path: Path) -> None:
+    for hit in service.search(QUESTION, k=10).hits:
+        lines = (tmp_path / "shop-src" / hit.path).read_text().split("\n")
+        assert hit.content == "\n".join(lines[hit.start_line - 1 : hit.end_line])
+        narrow = hit.focused()
+        assert (narrow.start_line, narrow.end_line) == hit.focus
+        assert narrow.content == "\n".join(lines[narrow.start_line - 1 : narrow.end_line])
+        assert narrow.focused() is narrow
+
+
+def test_names_and_narrow_searches_show_the_definition_alone(service: Service) -> None:
+    (hit, *_) = service.search("settle_invoice").hits
+    assert (hit.start_line, hit.end_line) == hit.focus
+    assert "def settle_invoice" in hit.content
+    for hit in service.search(QUESTION, narrow=True).hits:
+        assert hit.focused() is hit
+
+
+def test_what_a_hit_shows_is_no_second_hit(service: Service) -> None:
+    trace = service.trace(QUESTION, k=10)
+    fates = [fate.what for fate in trace.fates]
+    assert "merged" in fates
+    rows = trace.ranking.rows
+    for row, fate in zip(rows.tolist(), trace.fates, strict=True):
+        if fate.what == "merged":
+            hit = trace.hits[fate.hit - 1]
+            assert hit.start_line <= trace.view.start[row] and trace.view.end[row] <= hit.end_line
+
+
+def test_an_answer_cites_the_focus(service: Service) -> None:
+    answer = service.answer(service.search(QUESTION))
+    assert all(hit.focused() is hit for hit in answer.evidence)
