@@ -27,9 +27,10 @@ from devmind.retrieve.legs import Corpus, Recall, recall, since_ms, whole_legs
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query, understand
-from devmind.retrieve.rank import Ranking, rank
+from devmind.retrieve.rank import SHIPPED, Ranking, rank
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.trace import Trace
+from devmind.retrieve.weights import KbWeights, Weights
 from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
@@ -58,6 +59,7 @@ class Retriever:
         embedder: makes the query's vector; must be the one that the index was made with.
         clock: seconds, for the cache.
         cache_seconds: how long a result may be given again; 0 searches each time.
+        weights: to rank by, whatever the knowledge base says; without them by its own.
     """
 
     def __init__(
@@ -67,14 +69,25 @@ class Retriever:
         *,
         clock: Callable[[], float] = time.monotonic,
         cache_seconds: float = CACHE_SECONDS,
+        weights: Weights | None = None,
     ) -> None:
         self.published = Published(kb, embedder)
+        self._weights = weights or KbWeights(kb, SHIPPED)
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
         self._clock = clock
         self._cache_seconds = cache_seconds
 
     def close(self) -> None:
         self.published.catalog.close()
+
+    @property
+    def weights(self) -> Weights:
+        """What searches rank by, as it is now.
+
+        Raises:
+            StoreError: the knowledge base has weights of its own, and they are damaged.
+        """
+        return self._weights if isinstance(self._weights, Weights) else self._weights.now()
 
     def search(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
         """Return up to ``k`` hits, best first.
@@ -86,12 +99,14 @@ class Retriever:
             started = time.perf_counter()
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            key = (" ".join(text.split()), k, filters, tuple((r, active[r].generation) for r in chosen))
+            weights = self.weights
+            shown = tuple((r, active[r].generation) for r in chosen)
+            key = (" ".join(text.split()), k, filters, shown, weights.key)
             known = self._cache.get(key)
             if known is not None and self._clock() - known[0] < self._cache_seconds:
                 return known[1]
             timings: dict[str, float] = {}
-            found = self._find(text, k, filters, chosen, timings)
+            found = self._find(text, k, filters, chosen, timings, weights)
             hits = self._hits(found)
             result = SearchResult(
                 query=text,
@@ -118,7 +133,7 @@ class Retriever:
         with self._reading(text, k):
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            found = self._find(text, k, filters, chosen, {})
+            found = self._find(text, k, filters, chosen, {}, self.weights)
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
@@ -155,7 +170,15 @@ class Retriever:
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
 
-    def _find(self, text: str, k: int, filters: Filters, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
+    def _find(
+        self,
+        text: str,
+        k: int,
+        filters: Filters,
+        chosen: Sequence[int],
+        timings: dict[str, float],
+        weights: Weights,
+    ) -> _Found:
         """Do all of a search but the reading of its hits."""
         mark = time.perf_counter()
         lexical = self.published.lexical
@@ -166,7 +189,7 @@ class Retriever:
         taken = recall(query, corpus, k=k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
-        ranking = _ranked(query, corpus, taken, rarity)
+        ranking = _ranked(query, corpus, taken, rarity, weights)
         spots, fates = shape(corpus.view, ranking, k=k)
         timings["rank"] = since_ms(mark)
         return _Found(query, corpus, taken, rarity, ranking, spots, fates)
@@ -188,7 +211,7 @@ class Retriever:
         return read_hits(self.published, found.corpus.view, found.ranking, found.spots)
 
 
-def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float]) -> Ranking:
+def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:
     """Return the candidates of all legs, and what else is near in their files, in order of rank."""
     view = corpus.view
     rows = np.unique(np.concatenate([taken.near, taken.found, taken.defined]))
@@ -197,7 +220,7 @@ def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, fl
     lexical[np.searchsorted(rows, taken.found)] = taken.bm25
     np.maximum.at(defines, np.searchsorted(rows, taken.defined), taken.worth)
     dense = view.cosines(taken.vector, rows)
-    return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity)
+    return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity, weights=weights)
 
 
 def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> Rows:
