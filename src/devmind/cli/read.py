@@ -117,7 +117,12 @@ def search(
         else:
             from devmind.render.terminal import console, show_search
 
-            show_search(console(), result, _links(session, service), explain=explain, full=session.verbose)
+            weights = service.weights if explain else None
+            show_search(
+                console(), result, _links(session, service), explain=explain, full=session.verbose,
+                weights={**weights.files, **weights.chunks} if weights else None,
+                weights_told=weights.told if weights else "",
+            )  # fmt: skip
             if not result.hits:
                 print(_why_none(service, filters))
     _finish(bool(result.hits))

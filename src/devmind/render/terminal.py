@@ -65,8 +65,21 @@ class Links:
         return Text(f"{safe(path)}:{span}", style=Style.parse(style) + Style(link=link))
 
 
-def show_search(out: Console, result: SearchResult, links: Links, *, explain: bool, full: bool) -> None:
-    """Print the hits, each with the lines that share most with the query, and say when they share no word with it."""
+def show_search(
+    out: Console,
+    result: SearchResult,
+    links: Links,
+    *,
+    explain: bool,
+    full: bool,
+    weights: Mapping[str, float] | None = None,
+    weights_told: str = "",
+) -> None:
+    """Print the hits, each with the lines that share most with the query, and say when they share no word with it.
+
+    Args:
+        weights: of the features, shown with ``explain``; ``weights_told`` says where they come from.
+    """
     for hit in result.hits:
         show_hit(out, hit, links, query=result.query, full=full)
         if explain and hit.why:
@@ -79,6 +92,9 @@ def show_search(out: Console, result: SearchResult, links: Links, *, explain: bo
         out.print(Text("Nothing found."))
         if result.nearest_names:
             out.print(Text("Nearest names: " + safe(", ".join(result.nearest_names))))
+    if explain and weights:
+        numbers = "  ".join(f"{name}={value:.4g}" for name, value in sorted(weights.items()))
+        out.print(Text(f"weights, {safe(weights_told)}: {numbers}", style="dim"))
     if explain:
         times = "  ".join(f"{name} {value:.1f} ms" for name, value in result.timings_ms.items())
         out.print(Text(f"confidence {result.confidence:.2f}  {times}", style="dim"))
@@ -212,6 +228,9 @@ def show_status(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:
         out.print(text)
         source = row["source"] or "imported from a file"
         out.print(Text(f"    {safe(source)}{safe(' at ' + row['ref']) if row['ref'] else ''}"))
+    ranking = next((str(row["ranking"]) for row in rows if "ranking" in row), "shipped")
+    if ranking != "shipped":
+        out.print(Text(f"ranking weights: {safe(ranking)}", style="dim"))
 
 
 def show_files(out: Console, rows: Sequence[Mapping[str, Any]]) -> None:

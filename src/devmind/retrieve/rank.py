@@ -12,6 +12,7 @@ from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View
 from devmind.retrieve.features import file_features, standardise
 from devmind.retrieve.query import Query
+from devmind.retrieve.weights import Weights
 
 # Learned by `python -m training.ranking`, which prints the ablation, too; ``path_named`` is a rule, set by hand.
 FILE_WEIGHTS: Final[Mapping[str, float]] = {
@@ -44,6 +45,14 @@ DEFINITION = 2.5
 # smaller penalty finds more of the right lines and fewer of the right files.
 CHUNK_SHARE = 0.25
 SECOND_OF_FILE = 3.0
+SHIPPED: Final = Weights(
+    FILE_WEIGHTS,
+    dense_sentence=DENSE_SENTENCE,
+    dense_symbolic=DENSE_SYMBOLIC,
+    definition=DEFINITION,
+    chunk_share=CHUNK_SHARE,
+    second_of_file=SECOND_OF_FILE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +62,16 @@ class Ranking:
     rows: Rows
     scores: Floats
     features: Mapping[str, Floats]
+    weights: Weights
 
     def why(self, at: int) -> dict[str, float]:
         return {name: round(float(values[at]), 4) for name, values in self.features.items()}
 
     def parts(self) -> dict[str, Floats]:
         """Return what each feature adds to the scores; the parts of a candidate sum up to its score."""
-        return {name: weight * self.features[name] for name, weight in FILE_WEIGHTS.items()} | {
-            "behind_best": CHUNK_SHARE * self.features["behind_best"],
-            "nth_of_file": -SECOND_OF_FILE * (self.features["nth_of_file"] - 1),
+        return {name: weight * self.features[name] for name, weight in self.weights.files.items()} | {
+            "behind_best": self.weights.chunk_share * self.features["behind_best"],
+            "nth_of_file": -self.weights.second_of_file * (self.features["nth_of_file"] - 1),
         }
 
 
@@ -74,6 +84,7 @@ def rank(
     dense: Floats,
     defines: Floats,
     idf: Mapping[str, float],
+    weights: Weights = SHIPPED,
 ) -> Ranking:
     """Return the candidates best first; ties by path and line.
 
@@ -83,22 +94,24 @@ def rank(
         dense: cosines.
         defines: how well the chunk defines a name of the query (0..1).
         idf: by query term.
+        weights: what the features count.
     """
     files, file_of = np.unique(view.file[rows], return_inverse=True)
     features = file_features(query, view, files, file_of, lexical=lexical, dense=dense, defines=defines, idf=idf)
     by_file = np.zeros(len(files), np.float32)
-    for name, weight in FILE_WEIGHTS.items():
+    for name, weight in weights.files.items():
         by_file += weight * features[name]
-    share = DENSE_SYMBOLIC if query.symbolic else DENSE_SENTENCE
+    share = weights.dense_symbolic if query.symbolic else weights.dense_sentence
     found = lexical[lexical > 0]
     floor = float(found.min()) if len(found) else 0.0
-    own = (1 - share) * standardise(np.maximum(lexical, floor)) + share * standardise(dense) + DEFINITION * defines
+    own = (1 - share) * standardise(np.maximum(lexical, floor)) + share * standardise(dense)
+    own += weights.definition * defines
     order = np.lexsort((view.start[rows], -own, file_of))
     of_file = file_of[order]
     first = np.searchsorted(of_file, np.arange(len(files)))
     nth = np.arange(len(rows)) - first[of_file]
     behind = own[order] - own[order][first[of_file]]
-    score = by_file[of_file] + CHUNK_SHARE * behind - SECOND_OF_FILE * nth
+    score = by_file[of_file] + weights.chunk_share * behind - weights.second_of_file * nth
     names = np.argsort(np.argsort(np.array([view.files[file].path for file in files], dtype=object)))
     best = np.lexsort((view.start[rows][order], names[of_file], -score))
     at = order[best]
@@ -111,4 +124,4 @@ def rank(
         "nth_of_file": (nth[best] + 1).astype(np.float32),
     }
 
-    return Ranking(rows=rows[at], scores=score[best].astype(np.float32), features=named)
+    return Ranking(rows=rows[at], scores=score[best].astype(np.float32), features=named, weights=weights)

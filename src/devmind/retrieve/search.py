@@ -27,14 +27,30 @@ from devmind.retrieve.legs import Corpus, Recall, recall, since_ms, whole_legs
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query, understand
-from devmind.retrieve.rank import Ranking, rank
+from devmind.retrieve.rank import SHIPPED, Ranking, rank
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.trace import Trace
+from devmind.retrieve.weights import KbWeights, Weights
 from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
 N_NAMES, NAMES_FROM = 5, 8  # nearest names told, and the hits that they are taken from
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One search as its caller wants it."""
+
+    text: str
+    k: int
+    filters: Filters
+    narrow: bool
+    weights: Weights
+
+    def key(self, shown: tuple[tuple[int, int], ...]) -> tuple[object, ...]:
+        """Return what a cached result is known by; ``shown`` are the repositories searched and their generations."""
+        return " ".join(self.text.split()), self.k, self.filters, self.narrow, self.weights.key, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +74,7 @@ class Retriever:
         embedder: makes the query's vector; must be the one that the index was made with.
         clock: seconds, for the cache.
         cache_seconds: how long a result may be given again; 0 searches each time.
+        weights: to rank by, whatever the knowledge base says; without them by its own.
     """
 
     def __init__(
@@ -67,14 +84,25 @@ class Retriever:
         *,
         clock: Callable[[], float] = time.monotonic,
         cache_seconds: float = CACHE_SECONDS,
+        weights: Weights | None = None,
     ) -> None:
         self.published = Published(kb, embedder)
+        self._weights = weights or KbWeights(kb, SHIPPED)
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
         self._clock = clock
         self._cache_seconds = cache_seconds
 
     def close(self) -> None:
         self.published.catalog.close()
+
+    @property
+    def weights(self) -> Weights:
+        """What searches rank by, as it is now.
+
+        Raises:
+            StoreError: the knowledge base has weights of its own, and they are damaged.
+        """
+        return self._weights if isinstance(self._weights, Weights) else self._weights.now()
 
     def search(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, narrow: bool = False) -> SearchResult:
         """Return up to ``k`` hits, best first.
@@ -89,12 +117,13 @@ class Retriever:
             started = time.perf_counter()
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            key = (" ".join(text.split()), k, filters, narrow, tuple((r, active[r].generation) for r in chosen))
+            asked = _Asked(text, k, filters, narrow, self.weights)
+            key = asked.key(tuple((r, active[r].generation) for r in chosen))
             known = self._cache.get(key)
             if known is not None and self._clock() - known[0] < self._cache_seconds:
                 return known[1]
             timings: dict[str, float] = {}
-            found = self._find(text, k, filters, chosen, timings, narrow=narrow)
+            found = self._find(asked, chosen, timings)
             hits = self._hits(found)
             result = SearchResult(
                 query=text,
@@ -123,7 +152,7 @@ class Retriever:
         with self._reading(text, k):
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            found = self._find(text, k, filters, chosen, {}, narrow=narrow)
+            found = self._find(_Asked(text, k, filters, narrow, self.weights), chosen, {})
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
@@ -160,22 +189,20 @@ class Retriever:
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
 
-    def _find(
-        self, text: str, k: int, filters: Filters, chosen: Sequence[int], timings: dict[str, float], *, narrow: bool
-    ) -> _Found:
+    def _find(self, asked: _Asked, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
         """Do all of a search but the reading of its hits."""
         mark = time.perf_counter()
         lexical = self.published.lexical
         df = cache(lexical.df)  # of the same few terms, asked for many times
-        query = understand(text, df=df, n_chunks=lexical.n_chunks)
+        query = understand(asked.text, df=df, n_chunks=lexical.n_chunks)
         timings["understand"] = since_ms(mark)
-        corpus = self._corpus(filters, chosen)
-        taken = recall(query, corpus, k=k, timings=timings)
+        corpus = self._corpus(asked.filters, chosen)
+        taken = recall(query, corpus, k=asked.k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
-        ranking = _ranked(query, corpus, taken, rarity)
-        near = None if narrow or query.symbolic else taken.scanned
-        spots, fates = shape(corpus.view, ranking, k=k, near=near)
+        ranking = _ranked(query, corpus, taken, rarity, asked.weights)
+        near = None if asked.narrow or query.symbolic else taken.scanned
+        spots, fates = shape(corpus.view, ranking, k=asked.k, near=near)
         timings["rank"] = since_ms(mark)
         return _Found(query, corpus, taken, rarity, ranking, spots, fates)
 
@@ -196,7 +223,7 @@ class Retriever:
         return read_hits(self.published, found.corpus.view, found.ranking, found.spots)
 
 
-def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float]) -> Ranking:
+def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:
     """Return the candidates of all legs, and what else is near in their files, in order of rank."""
     view = corpus.view
     rows = np.unique(np.concatenate([taken.near, taken.found, taken.defined]))
@@ -205,7 +232,7 @@ def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, fl
     lexical[np.searchsorted(rows, taken.found)] = taken.bm25
     np.maximum.at(defines, np.searchsorted(rows, taken.defined), taken.worth)
     dense = view.cosines(taken.vector, rows)
-    return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity)
+    return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity, weights=weights)
 
 
 def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> Rows:

@@ -10,6 +10,7 @@ from devmind.index.catalog import ALIVE
 from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot_folder import snapshot_fault
 from devmind.index.stored import n_lexical
+from devmind.retrieve import Retriever
 from devmind.retrieve.published import Published
 from devmind.service.state import report
 
@@ -17,11 +18,12 @@ REBUILD = "restore it from a copy, or index its repositories again into another 
 REMAKE = "run 'devmind sync', which makes it again"
 
 
-def checks(kb: Path, published: Published) -> list[dict[str, Any]]:
+def checks(kb: Path, retriever: Retriever) -> list[dict[str, Any]]:
     """Return a row a check: what was found, and what to do.
 
     Cost: reads the whole catalog and all vectors.
     """
+    published = retriever.published
     catalog = published.catalog
     try:
         damage = catalog.rows("PRAGMA quick_check")[0][0]
@@ -32,7 +34,14 @@ def checks(kb: Path, published: Published) -> list[dict[str, Any]]:
         found.append(
             {"check": f"vectors of {active.name}", **_check_vectors(kb, published, repo_id, active.generation)}
         )
-    return found
+    return [*found, {"check": "ranking weights", **_check_weights(retriever)}]
+
+
+def _check_weights(retriever: Retriever) -> dict[str, Any]:
+    try:
+        return {"ok": True, "detail": retriever.weights.told}
+    except StoreError as error:
+        return {"ok": False, "detail": str(error)}
 
 
 def _check_vectors(kb: Path, published: Published, repo_id: int, generation: int) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from devmind.embed.choose import open_embedder
 from devmind.embed.types import Embedder
+from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
 from devmind.retrieve import CACHE_SECONDS, Retriever
+from devmind.retrieve.weights import Weights
 from devmind.service import doctor, export, relations, state
 from devmind.service.answering import answered
 from devmind.service.embedder import remote_options
@@ -34,6 +36,7 @@ class Service:
     Args:
         cache_seconds: how long the result of a search may be given again; 0 searches each time.
         embedder: the model that the index was made with; the built-in one if none is given.
+        weights: to rank by, instead of those of the knowledge base.
 
     Raises:
         UsageError: there is no knowledge base there.
@@ -43,11 +46,16 @@ class Service:
     """
 
     def __init__(
-        self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS, embedder: Embedder | None = None
+        self,
+        settings: Settings,
+        *,
+        cache_seconds: float = CACHE_SECONDS,
+        embedder: Embedder | None = None,
+        weights: Weights | None = None,
     ) -> None:
         self.settings = settings
         model = embedder or open_embedder(remote_options(settings))
-        self.retriever = Retriever(settings.home, model, cache_seconds=cache_seconds)
+        self.retriever = Retriever(settings.home, model, cache_seconds=cache_seconds, weights=weights)
         self.catalog = self.retriever.published.catalog
         self.sources = Sources(self.retriever.published)
 
@@ -61,6 +69,11 @@ class Service:
 
     def close(self) -> None:
         self.retriever.close()
+
+    @property
+    def weights(self) -> Weights:
+        """What searches rank by, as it is now; raises as `Retriever.weights`."""
+        return self.retriever.weights
 
     # Questions --------------------------------------------------------------------------------------------------
 
@@ -118,7 +131,7 @@ class Service:
     def status(self, repo: str | None = None) -> list[dict[str, Any]]:
         """See `state.status`."""
         with self.catalog.reading():
-            return state.status(self.catalog, repo)
+            return state.status(self.catalog, repo, ranking=self._ranking())
 
     def files(self, repo: str, *, skipped: bool = False) -> list[dict[str, Any]]:
         """See `state.files`."""
@@ -142,7 +155,14 @@ class Service:
     def doctor(self) -> list[dict[str, Any]]:
         """See `doctor.checks`."""
         with self.catalog.reading():
-            return doctor.checks(self.settings.home, self.retriever.published)
+            return doctor.checks(self.settings.home, self.retriever)
+
+    def _ranking(self) -> str:
+        """Return which weights searches use; what is published can be told even if those are damaged."""
+        try:
+            return self.weights.told
+        except StoreError as error:
+            return f"unusable: {error}"
 
     def require(self, repo: str) -> None:
         """Check that ``repo`` is a published repository.

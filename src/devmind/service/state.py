@@ -8,12 +8,16 @@ from typing import Any
 from devmind.index.catalog import ALIVE, Catalog, Repository
 
 
-def status(catalog: Catalog, repo: str | None) -> list[dict[str, Any]]:
-    """Return each repository with the report of its active generation, by name."""
+def status(catalog: Catalog, repo: str | None, *, ranking: str) -> list[dict[str, Any]]:
+    """Return each repository with the report of its active generation, by name.
+
+    Args:
+        ranking: which weights searches use.
+    """
     repositories = catalog.repositories() if repo is None else [catalog.repository(repo)]
     return [
         {"repo": r.name, "source": r.source, "kind": r.kind, "ref": r.ref, "generation": r.active_generation,
-         **report(catalog, r.repo_id, r.active_generation)}
+         **report(catalog, r.repo_id, r.active_generation), "ranking": ranking}
         for r in repositories
     ]  # fmt: skip
 

@@ -14,9 +14,10 @@ from devmind.embed.types import Embedder
 from devmind.errors import DevMindError, UpstreamError
 from devmind.evaluate.targets.types import OTHER_COMMIT, REPO_NOT_INDEXED, Mode
 from devmind.evaluate.types import Response, Retrieved, Span, Topic
+from devmind.retrieve.weights import Weights
 from devmind.service import Service
 from devmind.settings import Settings
-from devmind.types import Answer, Filters, Hit, SearchResult
+from devmind.types import Answer, Filters, Hit, SearchResult, stable_id
 
 _log = logging.getLogger(__name__)
 
@@ -26,15 +27,22 @@ class DevMindTarget:
 
     Args:
         embedder: the model that the index was made with; the built-in one if none is given.
+        weights: to rank by, instead of those of the knowledge base.
 
     Raises:
         UsageError: There is no knowledge base.
     """
 
     def __init__(
-        self, settings: Settings, *, mode: Mode = "search", embedder: Embedder | None = None, narrow: bool = False
+        self,
+        settings: Settings,
+        *,
+        mode: Mode = "search",
+        embedder: Embedder | None = None,
+        weights: Weights | None = None,
+        narrow: bool = False,
     ) -> None:
-        self._service = Service(settings, cache_seconds=0, embedder=embedder)
+        self._service = Service(settings, cache_seconds=0, embedder=embedder, weights=weights)
         self._mode = mode
         self._narrow = narrow or mode == "ask"
         rows = self._service.status()
@@ -80,7 +88,13 @@ class DevMindTarget:
             "strategy": self._strategy,
             "embedder": self._embedder,
             "repos": json.dumps(self._repos, sort_keys=True, ensure_ascii=False),
+            **self._tuned(),
         }
+
+    def _tuned(self) -> Mapping[str, str]:
+        """Name weights that are not the shipped ones: runs of different weights are different runs."""
+        weights = self._service.weights
+        return {"ranking": f"{weights.told} ({stable_id(repr(weights.key))[:8]})"} if weights.about else {}
 
 
 def _searched(topic: Topic, found: SearchResult, notes: tuple[str, ...]) -> Response:
