@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from devmind.retrieve.features import PATH, ROLES
+from devmind.retrieve.trace import Trace
 from devmind.service import Service
 from devmind.settings import Settings
 
@@ -47,6 +48,11 @@ class Example:
     n_relevant: int
 
 
+def project_of(repo: str) -> str:
+    """Return the project that a repository is a version of."""
+    return repo.split("-", 1)[1] if repo.startswith("semble-") else repo.split("-")[0]
+
+
 def same_path(a: str, b: str) -> bool:
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)
 
@@ -58,19 +64,19 @@ def examples(topics: Iterable[dict[str, object]], kbs: Path) -> list[Example]:
     found = []
     for repo, own in sorted(by_repo.items()):
         with Service(Settings(home=kbs / repo)) as service:
-            found += [_example(service, repo, topic) for topic in own]
+            found += [example_of(service.trace(str(topic["query"]), k=K, legs=False), repo, topic) for topic in own]
     return found
 
 
-def _example(service: Service, repo: str, topic: dict[str, object]) -> Example:
-    trace = service.retriever.trace(str(topic["query"]), k=K)
+def example_of(trace: Trace, repo: str, topic: Mapping[str, object]) -> Example:
+    """Return what the trace of a topic's query teaches; ``topic`` is a line of ``TOPICS``."""
     ranking, view = trace.ranking, trace.view
     _, first = np.unique(view.file[ranking.rows], return_index=True)
     wanted: list[str] = list(topic["files"])  # type: ignore[call-overload]
     paths = [view.files[file].path for file in view.file[ranking.rows][first]]
     return Example(
         suite=str(topic["suite"]),
-        project=repo.split("-", 1)[1] if repo.startswith("semble-") else repo.split("-")[0],
+        project=project_of(repo),
         features=np.stack([ranking.features[name][first] for name in FEATURES], 1).astype(np.float64),
         relevant=np.array([any(same_path(path, one) for one in wanted) for path in paths]),
         n_relevant=len(wanted),
@@ -111,21 +117,30 @@ def measures(example: Example, scores: Matrix) -> tuple[float, float]:
 
 
 def cross_validated(found: Sequence[Example], shares: Matrix, columns: Sequence[int]) -> dict[str, tuple[float, float]]:
-    projects = sorted({example.project for example in found})
-    order = np.random.default_rng(0).permutation(len(projects))
-    fold_of = {projects[at]: fold % N_FOLDS for fold, at in enumerate(order)}
-    cut = [Example(e.suite, e.project, e.features[:, columns], e.relevant, e.n_relevant) for e in found]
+    """Return the mean nDCG@10 and Recall@10 by suite, each project ranked by weights that did not see it."""
     by_suite: dict[str, list[tuple[float, float]]] = {}
-    for fold in range(N_FOLDS):
-        inside = [i for i, example in enumerate(cut) if fold_of[example.project] != fold]
-        weights = fit([cut[i] for i in inside], shares[inside])
-        for example in cut:
-            if fold_of[example.project] == fold:
-                by_suite.setdefault(example.suite, []).append(measures(example, example.features @ weights))
+    for example, measured in zip(found, held_out(found, shares, columns), strict=True):
+        by_suite.setdefault(example.suite, []).append(measured)
     return {
         suite: (float(np.mean([m[0] for m in got])), float(np.mean([m[1] for m in got])))
         for suite, got in by_suite.items()
     }
+
+
+def held_out(found: Sequence[Example], shares: Matrix, columns: Sequence[int]) -> list[tuple[float, float]]:
+    """Return the `measures` of each example, ranked by weights fitted on other projects, in order."""
+    projects = sorted({example.project for example in found})
+    order = np.random.default_rng(0).permutation(len(projects))
+    fold_of = {projects[at]: fold % N_FOLDS for fold, at in enumerate(order)}
+    cut = [Example(e.suite, e.project, e.features[:, columns], e.relevant, e.n_relevant) for e in found]
+    measured = [(0.0, 0.0)] * len(cut)
+    for fold in range(N_FOLDS):
+        inside = [i for i, example in enumerate(cut) if fold_of[example.project] != fold]
+        weights = fit([cut[i] for i in inside], shares[inside])
+        for i, example in enumerate(cut):
+            if fold_of[example.project] == fold:
+                measured[i] = measures(example, example.features @ weights)
+    return measured
 
 
 def main() -> None:

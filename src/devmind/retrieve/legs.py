@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import MutableMapping
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from devmind.embed.types import Embedder
 from devmind.index.catalog import Catalog
-from devmind.index.lexical import LexicalReader
+from devmind.index.lexical import WEIGHTS, LexicalReader
 from devmind.index.snapshot import Floats, Keys
 from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import defining
@@ -32,6 +32,7 @@ class Corpus:
         view: the chunks of the repositories ``repo_ids``.
         allowed: which of its rows may be shown; None for all.
         is_part: whether other repositories are published besides.
+        fields: of the lexical index, and what each counts.
     """
 
     view: View
@@ -41,6 +42,7 @@ class Corpus:
     catalog: Catalog
     lexical: LexicalReader
     embedder: Embedder
+    fields: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
 
     def rows_of(self, keys: Keys) -> tuple[Rows, Mask]:
         """Return the row of each key, and which of them are visible and may be shown."""
@@ -124,7 +126,7 @@ def _by_words(query: Query, corpus: Corpus, k: int) -> tuple[Rows, Floats]:
 def _by_bm25(query: Query, corpus: Corpus, depth: int) -> tuple[Rows, Floats, int]:
     """Return the rows among the first ``depth`` of BM25 that may be shown, their scores, and how many it found."""
     repo_ids = corpus.repo_ids if corpus.is_part else ()
-    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids)
+    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids, fields=corpus.fields)
     rows, keep = corpus.rows_of(np.array([key for key, _ in hits], np.int64))
     return rows[keep], np.array([score for _, score in hits], np.float32)[keep], len(hits)
 

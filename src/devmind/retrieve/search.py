@@ -23,12 +23,13 @@ from devmind.index.view import Rows, View
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
-from devmind.retrieve.legs import Corpus, Recall, recall, since_ms, whole_legs
+from devmind.retrieve.legs import Corpus, Recall, since_ms, whole_legs
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
-from devmind.retrieve.query import Query, understand
+from devmind.retrieve.query import Query
 from devmind.retrieve.rank import SHIPPED, Ranking, rank
 from devmind.retrieve.shape import Fate, Spot, shape
+from devmind.retrieve.steps import STEPS, Steps
 from devmind.retrieve.trace import Trace
 from devmind.retrieve.weights import KbWeights, Weights
 from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
@@ -75,6 +76,7 @@ class Retriever:
         clock: seconds, for the cache.
         cache_seconds: how long a result may be given again; 0 searches each time.
         weights: to rank by, whatever the knowledge base says; without them by its own.
+        steps: how a question becomes candidates.
     """
 
     def __init__(
@@ -85,7 +87,9 @@ class Retriever:
         clock: Callable[[], float] = time.monotonic,
         cache_seconds: float = CACHE_SECONDS,
         weights: Weights | None = None,
+        steps: Steps = STEPS,
     ) -> None:
+        self._steps = steps
         self.published = Published(kb, embedder)
         self._weights = weights or KbWeights(kb, SHIPPED)
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
@@ -194,10 +198,10 @@ class Retriever:
         mark = time.perf_counter()
         lexical = self.published.lexical
         df = cache(lexical.df)  # of the same few terms, asked for many times
-        query = understand(asked.text, df=df, n_chunks=lexical.n_chunks)
+        query = self._steps.understand(asked.text, df=df, n_chunks=lexical.n_chunks)
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(asked.filters, chosen)
-        taken = recall(query, corpus, k=asked.k, timings=timings)
+        taken = self._steps.recall(query, corpus, k=asked.k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
         ranking = _ranked(query, corpus, taken, rarity, asked.weights)

@@ -1,0 +1,67 @@
+"""What each part of retrieval is worth: the figures of `quality`, with the part left out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from bench.figures import FIGURES, Figure, Values, difference, estimated, head, number, row, values
+from bench.quality import learned_from, measured_topics
+from bench.runs import features_of
+from bench.runs import run as run_of
+from bench.topics import BUGS, CHAINS, COMMITS, QUESTIONS, SEMBLE, TRANSLATED, Asked, by_repo
+from bench.variants import BASE, Variant, ablations, is_chinese
+from devmind.evaluate.types import Estimate
+from training.ranking import FEATURES, held_out
+
+ALL_SUITES = (SEMBLE, QUESTIONS, BUGS, TRANSLATED, COMMITS, CHAINS)
+COLUMNS = tuple(figure for figure in FIGURES if figure.short != "chains whole")
+
+
+def run() -> None:
+    """Print the legs, the lexical fields and the parts of the Chinese, each left out."""
+    asked = measured_topics()
+    base = {figure.short: values(figure, asked, run_of(asked, BASE)) for figure in COLUMNS}
+    print("Bold: the 95 % interval of the paired difference excludes 0. Weights of ranking as they are.\n")
+    head("search", *(figure.short for figure in COLUMNS))
+    row("all", *(number(estimated(base[figure.short]).mean) for figure in COLUMNS))
+    for variant in ablations():
+        row(variant.name, *(_cell(figure, asked, variant, base[figure.short]) for figure in COLUMNS))
+
+
+def _cell(figure: Figure, asked: Sequence[Asked], variant: Variant, base: Values) -> str:
+    if variant.chinese and not any(is_chinese(topic.query) for topic, _ in base):
+        return "–"
+    own = [topic for topic in asked if figure.of(topic)]
+    rows = run_of(own, BASE) | run_of([topic for topic in asked if topic.repo in by_repo(own)], variant)
+    found = values(figure, own, rows)
+    return changed(estimated(found), difference(found, base))
+
+
+def changed(value: Estimate, apart: Estimate) -> str:
+    """Return a value, bold where its difference from the base is more than chance."""
+    sure = apart.low is not None and apart.high is not None and (apart.low > 0 or apart.high < 0)
+    return f"**{number(value.mean)}**" if sure else number(value.mean)
+
+
+def run_features() -> None:
+    """Print nDCG@10 of the files without each feature of ranking, cross-validated: weights are fitted without it."""
+    asked = measured_topics()
+    ordered = [topic for own in by_repo(asked).values() for topic in own if topic.files]
+    found, shares = learned_from(asked)
+    print("Files alone; weights fitted without the feature, on other projects. Bold as above.\n")
+    head("features", *ALL_SUITES)
+    base: dict[str, Values] = {}
+    started = time.process_time()
+    for without in (None, *FEATURES):
+        columns = features_of(() if without is None else (without,))
+        ndcg = [value for value, _ in held_out(found, shares, columns)]
+        by_suite: dict[str, Values] = {
+            suite: [(t, v) for t, v in zip(ordered, ndcg, strict=True) if t.suite == suite] for suite in ALL_SUITES
+        }
+        base = base or by_suite
+        row(
+            "all" if without is None else f"without {without}",
+            *(changed(estimated(by_suite[s]), difference(by_suite[s], base[s])) for s in ALL_SUITES),
+        )
+    print(f"\n{time.process_time() - started:.0f} CPU-s")

@@ -1,0 +1,148 @@
+"""Topics → what a search variant finds for each, kept on disk by repository: a second run only reads.
+
+A stored result holds for one state of the knowledge base, one embedding model and one state of the code; whatever of
+these moves makes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import devmind
+from bench.corpora import OUT, as_hits
+from bench.topics import Asked, by_repo
+from bench.variants import BASE, Variant, is_chinese
+from devmind.embed.choose import open_embedder
+from devmind.index.catalog import Catalog
+from devmind.retrieve import Retriever
+from devmind.retrieve.trace import Trace
+from training.ranking import FEATURES, Example, example_of, same_path
+
+K: Final = 10
+# What decides over a stored result besides the index: the steps of a search and of an answer, and how they are kept.
+_CODE: Final = ("embed", "index", "retrieve", "answer", "service", "types.py")
+Row = dict[str, Any]
+
+
+def run(asked: Iterable[Asked], variant: Variant) -> dict[str, Row]:
+    """Return by topic the hits, and of the base also the rank of each true file among the candidates of ranking."""
+    wanted = [topic for topic in asked if not variant.chinese or is_chinese(topic.query)]
+    found: dict[str, Row] = {}
+    for repo, own in by_repo(wanted).items():
+        found |= {row["id"]: row for row in kept(repo, variant.key, lambda: _ask(repo, own, variant))}  # noqa: B023
+    return found
+
+
+def examples(asked: Iterable[Asked]) -> list[Example]:
+    """Return what training learns from the topics that have files; `run` of the base makes them."""
+    found = []
+    for repo, own in by_repo(asked).items():
+        run(own, BASE)
+        with np.load(_place(repo, BASE.key).with_suffix(".npz")) as arrays:
+            found += [
+                Example(
+                    suite=topic.suite,
+                    project=topic.project,
+                    features=arrays[f"{topic.topic_id}/features"],
+                    relevant=arrays[f"{topic.topic_id}/relevant"],
+                    n_relevant=len(topic.files),
+                )
+                for topic in own
+                if topic.files
+            ]
+    return found
+
+
+def kept(repo: str, what: str, make: Callable[[], list[Row]]) -> list[Row]:
+    """Return the rows of ``what`` for a repository, from disk if they were made of the same index, model and code."""
+    place = _place(repo, what)
+    if not place.exists():
+        rows = make()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part = place.with_suffix(".part")
+        part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+        part.rename(place)
+    return [json.loads(line) for line in place.read_text("utf-8").splitlines()]
+
+
+@contextmanager
+def opened(repo: str, variant: Variant = BASE) -> Iterator[Retriever]:
+    retriever = Retriever(OUT / "kb" / repo, open_embedder(None), cache_seconds=0, steps=variant.steps)
+    with closing(retriever):
+        yield retriever
+
+
+def _ask(repo: str, own: Iterable[Asked], variant: Variant) -> list[Row]:
+    rows: list[Row] = []
+    arrays: dict[str, Any] = {}
+    with opened(repo, variant) as retriever:
+        for topic in own:
+            trace = retriever.trace(topic.query, k=K, legs=False)
+            rows.append({"id": topic.topic_id, "hits": as_hits(trace)})
+            if variant is BASE and topic.files:
+                rows[-1]["candidates"] = candidate_ranks(trace, topic.files)
+                example = example_of(trace, repo, {"suite": topic.suite, "files": topic.files})
+                arrays |= {
+                    f"{topic.topic_id}/features": example.features,
+                    f"{topic.topic_id}/relevant": example.relevant,
+                }
+    if variant is BASE:
+        place = _place(repo, BASE.key).with_suffix(".npz")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(place, **arrays)
+    return rows
+
+
+def candidate_ranks(trace: Trace, files: Iterable[str]) -> list[int]:
+    """Return the rank of each of ``files`` among the candidate files in order of first-stage score; 0 for none."""
+    ranking, view = trace.ranking, trace.view
+    order = np.argsort(-ranking.features["file"], kind="stable")
+    ranked = [view.files[file].path for file in dict.fromkeys(view.file[ranking.rows[order]].tolist())]
+    return [next((at for at, path in enumerate(ranked, 1) if same_path(path, one)), 0) for one in files]
+
+
+def _place(repo: str, what: str) -> Path:
+    return OUT / "runs" / f"{open_embedder(None).name}-{code_version()}" / f"{repo}-{_state(repo)}" / f"{what}.jsonl"
+
+
+@cache
+def _state(repo: str) -> str:
+    """Return the published generation of a knowledge base and when it was made: numbers begin anew in a new one."""
+    with closing(Catalog(OUT / "kb" / repo / "catalog.sqlite")) as catalog:
+        rows = catalog.rows(
+            "SELECT g.number, g.created_at FROM generation g JOIN repository r "
+            "ON r.repo_id = g.repo_id AND r.active_generation = g.number ORDER BY g.repo_id"
+        )
+    return "-".join(f"{number}.{int(created)}" for number, created in rows)
+
+
+@cache
+def code_version(folders: tuple[str, ...] = _CODE) -> str:
+    """Return a digest of the code and data that searches are made of."""
+    root = Path(devmind.__file__).parent
+    files = [
+        path for one in folders for path in ([root / one] if one.endswith(".py") else sorted((root / one).rglob("*")))
+    ]
+    digest = blake2b(digest_size=6)
+    for path in [*files, *(Path(__file__).with_name(name) for name in ("runs.py", "variants.py", "topics.py"))]:
+        if path.is_file() and path.suffix in {".py", ".tsv", ".txt", ".json"}:
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def features_of(without: Iterable[str] = ()) -> list[int]:
+    """Return the columns of the features that training weighs, without those named."""
+    return [at for at, name in enumerate(FEATURES) if name not in set(without)]
+
+
+def hits_of(rows: Mapping[str, Row], topic: Asked) -> list[Row]:
+    """Return the hits of a topic, none for one that was not asked."""
+    return list(rows[topic.topic_id]["hits"]) if topic.topic_id in rows else []
