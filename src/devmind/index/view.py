@@ -143,6 +143,14 @@ class View:
         return best
 
 
+def grouped(ascending: Keys) -> tuple[Rows, Rows]:
+    """Return the distinct values, and of each entry the place of its value among them."""
+    opens = np.empty(len(ascending), bool)
+    opens[:1] = True
+    np.not_equal(ascending[1:], ascending[:-1], out=opens[1:])
+    return ascending[opens], np.cumsum(opens) - 1
+
+
 _WIDENED: Final = np.float32(2.0**112)
 
 
