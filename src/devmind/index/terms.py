@@ -9,6 +9,7 @@ dictionary segmentation for retrieval), a single character gives itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -18,6 +19,7 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[\u3040-\u30ff\u3400-\u9fff\ua
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MAX_TERM_CHARS = 64
+_WORDS_ALONE = str.maketrans({chr(i): " " for i in range(128) if not (chr(i).isalnum() or chr(i) == "_")})
 _CACHE_WORDS = 400_000  # at most about 60 MB
 
 
@@ -48,7 +50,10 @@ class _TextByToken(dict[str, str]):
     """Token → its terms joined by spaces, filled on a miss, emptied when full."""
 
     def __missing__(self, token: str) -> str:
-        text = " ".join(term for word in WORD.findall(token) for term in _split(word))
+        if token.isalpha() and token.islower() and token.isascii() and len(token) <= MAX_TERM_CHARS:
+            text: str = _stemmer().stemWord(token)  # a single part, as most words are
+        else:
+            text = " ".join(term for word in WORD.findall(token) for term in _split(word))
         if len(token) <= MAX_TERM_CHARS:
             if len(self) >= _CACHE_WORDS:
                 self.clear()
@@ -62,6 +67,16 @@ _text_by_token = _TextByToken()
 def term_text(text: str) -> str:
     """Return the terms of ``text`` in order, repeats kept, joined by spaces."""
     return " ".join(filter(None, map(_text_by_token.__getitem__, tokens_of(text))))
+
+
+def held_terms(text: str, wanted: Iterable[str]) -> frozenset[str]:
+    """Return those of ``wanted`` that are among the terms of ``text``.
+
+    Cost: about a third of that of `terms`: each word is looked at once, and what it gives is not taken apart.
+    """
+    words = text.translate(_WORDS_ALONE).split() if text.isascii() else tokens_of(text)
+    held = f" {' '.join(map(_text_by_token.__getitem__, set(words)))} "
+    return frozenset(term for term in wanted if f" {term} " in held)
 
 
 def terms(text: str) -> list[str]:

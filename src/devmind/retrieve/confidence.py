@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 from typing import Final
 
-from devmind.index.terms import CJK, terms
+from devmind.index.terms import CJK, held_terms, terms
 from devmind.retrieve.query import IDENTIFIER, Query
 from devmind.types import Hit
 
@@ -50,12 +50,13 @@ def evidence(query: Query, hits: Sequence[Hit], *, idf: Mapping[str, float], rar
         idf: by term of the query.
         rarest: the idf of a term in no chunk.
     """
-    shown = [set(terms(f"{hit.path} {hit.symbol} {hit.header} {hit.content}")) for hit in hits[:HITS]]
-    everywhere = set().union(*shown)
+    names = proper_names(query.text, {hit.repo for hit in hits})
+    wanted = frozenset().union(*(group for group, _ in query.groups), *names)
+    shown = [held_terms(f"{hit.path} {hit.symbol} {hit.header} {hit.content}", wanted) for hit in hits[:HITS]]
+    everywhere = frozenset().union(*shown)
     total = sum(weight for _, weight in query.groups) or 1.0
     missing = [weight for group, weight in query.groups if not group & everywhere]
     unknown = [weight for group, weight in query.groups if all(idf.get(t, 0.0) >= rarest for t in group)]
-    names = proper_names(query.text, {hit.repo for hit in hits})
     alone = any(not any(name <= here for here in shown) for name in names)
     cosines = [hit.why["dense"] for hit in hits[:HITS]]
     defined = any(hit.why["defines"] > 0 for hit in hits)

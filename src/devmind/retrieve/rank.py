@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View
+from devmind.index.view import Rows, View, grouped
 from devmind.retrieve.features import file_features, standardise
 from devmind.retrieve.query import Query
 from devmind.retrieve.weights import Weights
@@ -96,7 +96,7 @@ def rank(
         idf: by query term.
         weights: what the features count.
     """
-    files, file_of = np.unique(view.file[rows], return_inverse=True)
+    files, file_of = grouped(view.file[rows])
     features = file_features(query, view, files, file_of, lexical=lexical, dense=dense, defines=defines, idf=idf)
     by_file = np.zeros(len(files), np.float32)
     for name, weight in weights.files.items():
@@ -112,14 +112,17 @@ def rank(
     nth = np.arange(len(rows)) - first[of_file]
     behind = own[order] - own[order][first[of_file]]
     score = by_file[of_file] + weights.chunk_share * behind - weights.second_of_file * nth
-    names = np.argsort(np.argsort(np.array([view.files[file].path for file in files], dtype=object)))
+    paths = [view.files[file].path for file in files.tolist()]
+    names = np.empty(len(files), np.int64)
+    names[sorted(range(len(files)), key=paths.__getitem__)] = np.arange(len(files))
     best = np.lexsort((view.start[rows][order], names[of_file], -score))
     at = order[best]
+    by_name = dict(zip(features, np.stack(list(features.values()))[:, file_of[at]], strict=True))
     named = {
         "lexical": lexical[at],
         "dense": dense[at],
         "file": by_file[file_of[at]],
-        **{name: values[file_of[at]] for name, values in features.items()},
+        **by_name,
         "behind_best": behind[best].astype(np.float32),
         "nth_of_file": (nth[best] + 1).astype(np.float32),
     }
