@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from devmind.answer.callers import asked_name, compose_callers
+from devmind.answer.callers import compose_callers
+from devmind.retrieve.intent import asked_name
 from devmind.types import SearchResult
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 CODE = """
-from devmind.answer.callers import asked_name
+from devmind.retrieve.intent import asked_name
 assert asked_name("a" * 1_000_000) == ""
 assert asked_name("谁调用了 " + "a" * 1_000_000) == ""
 assert asked_name("谁调用了 price_of?") == "price_of"

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from devmind.index.terms import terms
 from devmind.retrieve.chinese import RUN, pinyin, segment, translate
 from devmind.retrieve.expand import TRANSLATED, expand, names
-from devmind.retrieve.query import MAX_IDENTIFIERS, MAX_TERMS, Query, understand
+from devmind.retrieve.long_text import MANY, TITLE
+from devmind.retrieve.query import MAX_IDENTIFIERS, Query, understand
 
 DATA = files("devmind.retrieve").joinpath("data")
 GLOSSARY = DATA.joinpath("glossary.tsv").read_text("utf-8").splitlines()
@@ -172,10 +173,10 @@ def test_english_is_untouched() -> None:
 @given(st.text() | CHINESE, st.booleans())
 def test_any_text_is_understood(text: str, holds_all: bool) -> None:
     query = understand(text, df=lambda _: int(holds_all), n_chunks=10)
-    assert len(query.weights) <= MAX_TERMS
+    assert len(query.weights) <= MANY
     assert len(query.identifiers) <= MAX_IDENTIFIERS
     assert all(group for group, _ in query.groups)
-    assert all(0 < weight <= 1 for weight in query.weights.values())
+    assert all(0 < weight <= TITLE for weight in query.weights.values())
     words = segment(text)
     assert (holds_all and bool(names(words, lambda _: 1))) or names(words, lambda _: 0) == []
     assert all(not meant.weights for meant in expand(words, lambda _: 0))

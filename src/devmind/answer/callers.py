@@ -5,7 +5,6 @@ A search finds what a name is and what shares words with it, seldom who calls it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,28 +15,7 @@ from devmind.types import Answer, Citation, SearchResult
 MAX_CALLERS = 8  # more is a list for `devmind graph callers`, not an answer
 MAX_EVIDENCE = 5
 GENERATOR = "callers"
-NAME = r"`?(?P<name>[A-Za-z_][\w.:]*\w)(?:\(\))?`?"
-ASKED = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"^\s*(?:who|what|which \w+)\s+(?:calls?|invokes?)\s+(?:the\s+)?{NAME}(?:\s+(?:function|method))?\s*\??\s*$",
-        rf"\bwhere\s+(?:is|are)\s+(?:the\s+)?(?:function\s+|method\s+)?{NAME}(?:\s+(?:function|method))?\s+"
-        r"(?:called|invoked)(?:\s+from)?\s*\??\s*$",
-        rf"\b(?:callers|call sites) of\s+(?:the\s+)?{NAME}\s*\??\s*$",
-        rf"(?:谁|哪里|哪儿|什么地方|哪些\w{{1,4}}?)(?:会|在)?调用(?:了|到)?\s*{NAME}",
-        rf"{NAME}\s*(?:函数|方法)?\s*(?:在哪里|在哪儿|在哪|被谁|被哪里|被哪些\w{{1,4}}?|在什么地方)(?:被)?调用",
-    )
-)
-MAX_CHARS = 400  # such a question is short; a long word takes the patterns the square of its length
 SURENESS = {"exact": 0, "scoped": 1, "guess": 2}
-
-
-def asked_name(question: str) -> str:
-    """Return the name whose callers the question asks for; empty when it asks something else."""
-    if len(question) > MAX_CHARS:
-        return ""
-    found = (pattern.search(question) for pattern in ASKED)
-    return next((match["name"] for match in found if match), "")
 
 
 def no_calls(question: str, name: str) -> str:

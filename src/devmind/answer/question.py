@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from devmind.retrieve.intent import WHERE, WHY
+
 Intent = Literal["what", "where", "why"]
 
 CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
@@ -13,10 +15,6 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 MAX_READ_CHARS = 20_000  # as retrieve/query.py: more of a pasted log tells nothing more, and costs time
 CODE_NAME = re.compile(
     r"`([^`\n]+)`|\b([A-Za-z]\w*(?:\.\w+){0,9}\(\))|\b(\w*[a-z\d]_\w+|_\w+|(?:[A-Z][a-z\d]+){2,}|[a-z]+[A-Z]\w*)\b"
-)
-WHY = re.compile(r"\bwhy\b|\breasons?\b|\brationale\b|为什么|为何|原因|缘由|为啥|理由", re.IGNORECASE)
-WHERE = re.compile(
-    r"\bwhere\b|\bwhich (?:file|module|function|class)\b|哪里|在哪|哪个文件|哪儿|何处|位置", re.IGNORECASE
 )
 # Words that every question holds and that tell nothing about the code it asks for.
 ENGLISH_STOP = """

@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import log
 
 from devmind.index.lexical import idf
 from devmind.index.terms import CJK, terms
 from devmind.retrieve.chinese import Word, segment
 from devmind.retrieve.expand import expand, names
+from devmind.retrieve.intent import Intent, intent_of
+from devmind.retrieve.long_text import LONG, MANY, in_short, telling
+from devmind.retrieve.paths import Place, places
+from devmind.retrieve.quoted import literals
+from devmind.retrieve.stack import Stack, read_stack
 
 # A run is bounded and begins where no other run goes on, or a text built for it would take seconds (the square of its
 # length); no name or path that people write is longer.
@@ -23,10 +27,6 @@ IDENTIFIER = re.compile(
     rf"(?<![\w$]){_WORD}(?:(?:\.|::|->|#|\\){_WORD}){{1,20}}"
     r"|(?<![\w$])[A-Za-z_$]{0,100}(?:_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z][a-z]{1,100}[A-Z])[\w$]{0,200}"
     r"|`[^`\s]{1,400}`"
-)
-PATHLIKE = re.compile(
-    r"(?<![\w.@-])[\w.@-]{1,100}(?:/[\w.@-]{1,100}){1,20}"
-    r"|(?<![\w-])[\w-]{1,100}\.(?:py|js|jsx|ts|tsx|vue|go|java|kt|scala|c|h|cc|cpp|hpp|cs|rs|rb|php|swift|sh|lua|hs|ex|exs|zig|sql)\b"
 )
 MAX_CHARS = 20_000  # of a query; what comes after says nothing new
 # Words that ask rather than tell; stemmed, as `terms` gives them.
@@ -40,7 +40,6 @@ STOP = frozenset(
         "implement implemented implementation work works working happen happens"
     )
 )
-MAX_TERMS = 48  # an issue's text is cut to its most telling terms: more only add noise and time
 # English names of a Chinese word that go into the vector; with one or all of them span R@10 is .01–.02 lower.
 IN_VECTOR = 2
 MAX_IDENTIFIERS = 40
@@ -48,15 +47,33 @@ MAX_IDENTIFIERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """``weights`` by term; ``groups`` are the things asked for, each a set of alternative terms with its weight."""
+    """What is known of a question.
+
+    Attributes:
+        weights: by term.
+        groups: the things asked for, each a set of alternative terms with its weight.
+        identifiers: names of code, qualified or not, as written.
+        places: paths, with the lines that are told with them.
+        stack: traces in the text, and what was raised.
+        literals: what is quoted.
+        english: what the vector is made of.
+        symbolic: whether it is a bare name.
+    """
 
     text: str
     weights: dict[str, float]
     groups: tuple[tuple[frozenset[str], float], ...]
     identifiers: tuple[str, ...]
-    paths: tuple[str, ...]
+    places: tuple[Place, ...]
+    stack: Stack
+    literals: tuple[str, ...]
+    intent: Intent
     english: str
     symbolic: bool
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(place.path for place in self.places)
 
 
 def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
@@ -87,14 +104,9 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         for term, weight in meant.weights.items():
             weights[term] = max(weights.get(term, 0.0), weight)
         groups.append((meant.group, meant.worth * min(rarity(term) for term in meant.group)))
-    if len(weights) > MAX_TERMS:
-        counts: dict[str, int] = {}
-        for term in terms(read):
-            counts[term] = counts.get(term, 0) + 1
-        telling = sorted(
-            weights, key=lambda t: (-weights[t] * rarity(t) * (1 + log(counts.get(t, 1))) * (df(t) > 0), t)
-        )
-        weights = {term: weights[term] for term in telling[:MAX_TERMS]}
+    is_long = len(own) > LONG or len(weights) > MANY
+    if is_long:
+        weights = telling(read, weights, lambda term: rarity(term) if df(term) else 0.0)
     written = (n.strip("`") if n.startswith("`") else n.lstrip("$") for n in IDENTIFIER.findall(read))
     identifiers = tuple(dict.fromkeys([*written, *names(words, df)]))
     bare = text.strip()
@@ -106,8 +118,11 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         weights=weights,
         groups=tuple(groups),
         identifiers=identifiers[:MAX_IDENTIFIERS],
-        paths=tuple(dict.fromkeys(PATHLIKE.findall(read)))[:20],
-        english=_in_english(read, words),
+        places=places(read),
+        stack=read_stack(read),
+        literals=literals(read),
+        intent=intent_of(read),
+        english=_in_english(in_short(read) if is_long else read, words),
         symbolic=symbolic,
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from devmind.answer.callers import asked_name, compose_callers, no_calls
+from devmind.answer.callers import compose_callers, no_calls
 from devmind.answer.extractive import Sources, compose
 from devmind.index.catalog import ALIVE, Catalog
+from devmind.retrieve.intent import asked_name
 from devmind.service.relations import edges, symbols
 from devmind.types import NO_FILTERS, Answer, Filters, SearchResult
 
