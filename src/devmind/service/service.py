@@ -17,7 +17,7 @@ from devmind.index.catalog import Catalog
 from devmind.retrieve import CACHE_SECONDS, Retriever
 from devmind.service import doctor, export, relations, state
 from devmind.service.answering import answered
-from devmind.service.embedder import remote_options
+from devmind.service.embedder import embedder_options
 from devmind.service.filters import checked
 from devmind.service.freshness import with_freshness
 from devmind.service.sources import Sources
@@ -46,7 +46,7 @@ class Service:
         self, settings: Settings, *, cache_seconds: float = CACHE_SECONDS, embedder: Embedder | None = None
     ) -> None:
         self.settings = settings
-        model = embedder or open_embedder(remote_options(settings))
+        model = embedder or open_embedder(embedder_options(settings))
         self.retriever = Retriever(settings.home, model, cache_seconds=cache_seconds)
         self.catalog = self.retriever.published.catalog
         self.sources = Sources(self.retriever.published)
