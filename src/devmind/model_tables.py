@@ -53,7 +53,10 @@ KINDS: Final[Mapping[str, Mapping[str, _Keys]]] = {
         },
     },
     "reranker": {
-        REMOTE: {**_ENDPOINT, "form": _Key(str, one_of=("documents", "texts")), **_FUSED},
+        REMOTE: {
+            **_ENDPOINT, "form": _Key(str, one_of=("documents", "texts")), "max_chars": _Key(int, 100, 1_000_000),
+            "body": _TABLE, **_FUSED,
+        },
         "onnx": {"path": _TEXT, **_THREADS, **_FUSED},
     },
     "expansion": {

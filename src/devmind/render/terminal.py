@@ -79,9 +79,18 @@ def show_search(out: Console, result: SearchResult, links: Links, *, explain: bo
         out.print(Text("Nothing found."))
         if result.nearest_names:
             out.print(Text("Nearest names: " + safe(", ".join(result.nearest_names))))
+    show_warnings(out, result.warnings)
     if explain:
+        for rewrite in result.rewrites:
+            out.print(Text(f"also searched: {safe(rewrite)}", style="dim"))
         times = "  ".join(f"{name} {value:.1f} ms" for name, value in result.timings_ms.items())
         out.print(Text(f"confidence {result.confidence:.2f}  {times}", style="dim"))
+
+
+def show_warnings(out: Console, warnings: Sequence[str]) -> None:
+    """Say which optional stage failed, so that the result is one without it."""
+    for warning in warnings:
+        out.print(Text(f"Warning: {safe(warning)}", style="yellow"))
 
 
 def show_hit(out: Console, hit: Hit, links: Links, *, query: str = "", full: bool = False) -> None:
@@ -159,6 +168,7 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
         notes = "  ".join(filter(None, (citation.symbol, citation.repo)))
         row.append(f"  {safe(notes)}{safe(commit)}", style="dim")
         out.print(row)
+    show_warnings(out, answer.warnings)
     if full:
         for hit in answer.evidence:
             out.print()

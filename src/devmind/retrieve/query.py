@@ -48,7 +48,10 @@ MAX_IDENTIFIERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """``weights`` by term; ``groups`` are the things asked for, each a set of alternative terms with its weight."""
+    """``weights`` by term; ``groups`` are the things asked for, each a set of alternative terms with its weight.
+
+    ``also`` are other wordings that join the vector, each with its weight, the question's own being 1 (`rewrites`).
+    """
 
     text: str
     weights: dict[str, float]
@@ -57,6 +60,7 @@ class Query:
     paths: tuple[str, ...]
     english: str
     symbolic: bool
+    also: tuple[tuple[str, float], ...] = ()
 
 
 def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:

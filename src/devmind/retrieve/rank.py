@@ -44,6 +44,7 @@ DEFINITION = 2.5
 # smaller penalty finds more of the right lines and fewer of the right files.
 CHUNK_SHARE = 0.25
 SECOND_OF_FILE = 3.0
+RERANKED: Final = "reranked"  # what the optional second stage adds to a score (`second`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Ranking:
         return {name: weight * self.features[name] for name, weight in FILE_WEIGHTS.items()} | {
             "behind_best": CHUNK_SHARE * self.features["behind_best"],
             "nth_of_file": -SECOND_OF_FILE * (self.features["nth_of_file"] - 1),
+            **{name: values for name, values in self.features.items() if name == RERANKED},
         }
 
 

@@ -28,6 +28,8 @@ from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query, understand
 from devmind.retrieve.rank import Ranking, rank
+from devmind.retrieve.rewrites import NO_REWRITES, Rewrites, widened
+from devmind.retrieve.second import SecondStage, Staged, staged
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.trace import Trace
 from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
@@ -45,9 +47,13 @@ class _Found:
     corpus: Corpus
     recall: Recall
     idf: Mapping[str, float]
-    ranking: Ranking
+    staged: Staged
     spots: list[Spot]
     fates: list[Fate]
+
+    @property
+    def ranking(self) -> Ranking:
+        return self.staged.ranking
 
 
 class Retriever:
@@ -58,6 +64,7 @@ class Retriever:
         embedder: makes the query's vector; must be the one that the index was made with.
         clock: seconds, for the cache.
         cache_seconds: how long a result may be given again; 0 searches each time.
+        second: reorders the first candidates; None for no second stage.
     """
 
     def __init__(
@@ -67,44 +74,73 @@ class Retriever:
         *,
         clock: Callable[[], float] = time.monotonic,
         cache_seconds: float = CACHE_SECONDS,
+        second: SecondStage | None = None,
     ) -> None:
         self.published = Published(kb, embedder)
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
         self._clock = clock
         self._cache_seconds = cache_seconds
+        self._second = second
 
     def close(self) -> None:
         self.published.catalog.close()
 
-    def search(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> SearchResult:
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        filters: Filters = NO_FILTERS,
+        rewrites: Rewrites = NO_REWRITES,
+        rerank: bool = True,
+    ) -> SearchResult:
         """Return up to ``k`` hits, best first.
+
+        Args:
+            rewrites: other wordings of the question, which are searched too.
+            rerank: whether the second stage, if there is one, is asked.
 
         Raises:
             UsageError: the query is empty, ``k`` is not positive, or a repository of the filter is unknown.
         """
+        second = self._second if rerank else None
         with self._reading(text, k):
             started = time.perf_counter()
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            key = (" ".join(text.split()), k, filters, tuple((r, active[r].generation) for r in chosen))
+            stages = (rewrites.identity, second.name if second else "")
+            key = (" ".join(text.split()), k, filters, stages, tuple((r, active[r].generation) for r in chosen))
             known = self._cache.get(key)
             if known is not None and self._clock() - known[0] < self._cache_seconds:
                 return known[1]
-            timings: dict[str, float] = {}
-            found = self._find(text, k, filters, chosen, timings)
+            timings = {"expand": round(rewrites.seconds * 1000, 3)} if rewrites.spent else {}
+            found = self._find(text, k, filters, chosen, timings, rewrites=rewrites, second=second)
             hits = self._hits(found)
             result = SearchResult(
                 query=text,
                 hits=tuple(hits),
                 confidence=self._confidence(found, hits),
                 generations={active[r].name: active[r].generation for r in chosen},
-                timings_ms={**timings, "total": since_ms(started)},
+                timings_ms={**timings, "total": round(since_ms(started) + timings.get("expand", 0.0), 3)},
                 nearest_names=tuple(dict.fromkeys(hit.symbol for hit in hits[:NAMES_FROM] if hit.symbol))[:N_NAMES],
+                warnings=(*rewrites.warnings, *found.staged.warnings),
+                rewrites=rewrites.texts,
+                spent=_spent(rewrites, found.staged),
             )
-            self._keep(key, result)
+            if not result.warnings:  # what failed may work the next time
+                self._keep(key, result)
             return result
 
-    def trace(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, legs: bool = True) -> Trace:
+    def trace(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        filters: Filters = NO_FILTERS,
+        legs: bool = True,
+        rewrites: Rewrites = NO_REWRITES,
+        rerank: bool = True,
+    ) -> Trace:
         """Return what `search` does on the way to its hits, past the cache.
 
         Args:
@@ -118,7 +154,8 @@ class Retriever:
         with self._reading(text, k):
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            found = self._find(text, k, filters, chosen, {})
+            second = self._second if rerank else None
+            found = self._find(text, k, filters, chosen, {}, rewrites=rewrites, second=second)
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
@@ -155,21 +192,39 @@ class Retriever:
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
 
-    def _find(self, text: str, k: int, filters: Filters, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
+    def _find(
+        self,
+        text: str,
+        k: int,
+        filters: Filters,
+        chosen: Sequence[int],
+        timings: dict[str, float],
+        *,
+        rewrites: Rewrites,
+        second: SecondStage | None,
+    ) -> _Found:
         """Do all of a search but the reading of its hits."""
         mark = time.perf_counter()
         lexical = self.published.lexical
         df = cache(lexical.df)  # of the same few terms, asked for many times
         query = understand(text, df=df, n_chunks=lexical.n_chunks)
+        others = [understand(one, df=df, n_chunks=lexical.n_chunks) for one in rewrites.texts]
+        query = widened(query, others, weight=rewrites.weight)
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(filters, chosen)
         taken = recall(query, corpus, k=k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
-        ranking = _ranked(query, corpus, taken, rarity)
-        spots, fates = shape(corpus.view, ranking, k=k)
-        timings["rank"] = since_ms(mark)
-        return _Found(query, corpus, taken, rarity, ranking, spots, fates)
+        after = Staged(_ranked(query, corpus, taken, rarity))
+        if second is not None:
+            timings["rank"] = since_ms(mark)
+            mark = time.perf_counter()
+            after = staged(second, self.published, corpus.view, text=text, ranking=after.ranking)
+            timings["rerank"] = since_ms(mark)
+            mark = time.perf_counter()
+        spots, fates = shape(corpus.view, after.ranking, k=k)
+        timings["rank"] = round(timings.get("rank", 0.0) + since_ms(mark), 3)
+        return _Found(query, corpus, taken, rarity, after, spots, fates)
 
     def _corpus(self, filters: Filters, chosen: Sequence[int]) -> Corpus:
         published = self.published
@@ -186,6 +241,12 @@ class Retriever:
 
     def _hits(self, found: _Found) -> list[Hit]:
         return read_hits(self.published, found.corpus.view, found.ranking, found.spots)
+
+
+def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
+    """Return the calls of models and their tokens; empty where no model was asked."""
+    n_calls = rewrites.spent.get("calls", 0) + after.n_calls
+    return {"calls": n_calls, "tokens": rewrites.spent.get("tokens", 0) + after.n_tokens} if n_calls else {}
 
 
 def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float]) -> Ranking:
