@@ -14,14 +14,11 @@ from string import Formatter
 from typing import Any, Literal, get_args
 
 from devmind.errors import UsageError
+from devmind.model_tables import KINDS, table_problem, with_places
 
 Strategy = Literal["layered", "syntax", "fixed", "semantic"]
 MAX_WORKERS = 64
-_EMBEDDER_KEYS: Mapping[str, type] = {
-    "base_url": str, "model": str, "dim": int, "api_key_env": str, "batch": int, "timeout_s": float, "n_retries": int,
-    "send_dim": bool, "query_prefix": str, "text_prefix": str,
-}  # fmt: skip
-_EMBEDDER_NEEDS = ("base_url", "model", "dim")
+_TABLES = tuple(KINDS)
 _GIT_PLACE = (  # `git rev-parse --local-env-vars`, without those that carry configuration
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX",
@@ -36,9 +33,10 @@ class Settings:
     Attributes:
         strategy: how documents are cut: fixed, semantic, syntax or layered.
         n_workers: processes that parse and embed while indexing, 1..64.
-        embedder: empty for the built-in model; else the table ``[embedder]`` of an OpenAI-compatible endpoint:
-            ``base_url``, ``model``, ``dim``, and if wanted ``api_key_env`` (name of an environment variable),
-            ``batch``, ``timeout_s``, ``n_retries``, ``send_dim``, ``query_prefix``, ``text_prefix``.
+        embedder: the table ``[embedder]`` of a model other than the built-in one; empty for that.
+        reranker: the table ``[reranker]`` of a second stage; empty for none.
+        expansion: the table ``[expansion]`` of a chat model that rewords questions; empty for none. The keys of the
+            three are those of `devmind.model_tables`.
         links: form of the links in a terminal, with ``{path}`` and ``{line}``; empty for no links.
     """
 
@@ -46,6 +44,8 @@ class Settings:
     strategy: Strategy = "layered"
     n_workers: int = 2
     embedder: Mapping[str, Any] = field(default_factory=dict)
+    reranker: Mapping[str, Any] = field(default_factory=dict)
+    expansion: Mapping[str, Any] = field(default_factory=dict)
     links: str = "file://{path}#L{line}"
 
 
@@ -87,15 +87,16 @@ def _with_file(settings: Settings, path: Path) -> Settings:
         problem = _problem(key, value)
         if problem:
             raise UsageError(f"{path}: {key} = {value!r}: {problem}", code="bad_config")
-    return replace(settings, **values)
+    tables = {key: with_places(value, path.parent) for key, value in values.items() if key in _TABLES}
+    return replace(settings, **{**values, **tables})
 
 
 def _problem(key: str, value: Any) -> str:
     if key == "n_workers":
         valid = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_WORKERS
         return "" if valid else f"must be a whole number from 1 to {MAX_WORKERS}"
-    if key == "embedder":
-        return _embedder_problem(value)
+    if key in _TABLES:
+        return table_problem(key, value)
     if not isinstance(value, str):
         return "must be a string"
     if key == "strategy" and value not in get_args(Strategy):
@@ -108,22 +109,6 @@ def _problem(key: str, value: Any) -> str:
         if not fields_used <= {(None, None, None), ("path", "", None), ("line", "", None)}:
             return "may hold {path} and {line} only"
     return ""
-
-
-def _embedder_problem(table: Any) -> str:
-    if not isinstance(table, dict):
-        return "must be a table [embedder] with base_url, model and dim; leave it out for the built-in model"
-    for key, value in table.items():
-        kind = _EMBEDDER_KEYS.get(key)
-        if kind is None:
-            return f"unknown key {key!r}; known keys: {', '.join(_EMBEDDER_KEYS)}"
-        if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool) != (kind is bool):
-            return f"{key} must be of type {kind.__name__}"
-        least = 0 if key == "n_retries" else 1
-        if kind is not bool and isinstance(value, (int, float)) and value < least:
-            return f"{key} must be at least {least}"
-    missing = [key for key in _EMBEDDER_NEEDS if not table.get(key)]
-    return f"needs {' and '.join(missing)}" if missing else ""
 
 
 def secret(name: str) -> str:

@@ -190,7 +190,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits in rank order; ``confidence`` in 0..1 is the evidence that the first hits answer the query."""
+    """Hits in rank order; ``confidence`` in 0..1 is the evidence that the first hits answer the query.
+
+    ``warnings`` say which optional stage failed, so that the hits are those of a search without it; ``rewrites`` are
+    the other wordings that were searched, too; ``spent`` counts the calls of models and the tokens that they told.
+    """
 
     query: str
     hits: tuple[Hit, ...]
@@ -198,6 +202,9 @@ class SearchResult:
     generations: Mapping[str, int]
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     nearest_names: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    rewrites: tuple[str, ...] = ()
+    spent: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +230,4 @@ class Answer:
     evidence: Sequence[Hit]
     generator: str
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()  # of the search for the evidence

@@ -41,6 +41,8 @@ Roles = Annotated[
 Batch = Annotated[
     str | None, typer.Option("--batch", metavar="FILE", help='Lines {"id","query","repo"?}; "-" reads standard input.')
 ]
+NoExpand = Annotated[bool, typer.Option("--no-expand", help="Search the question alone, without [expansion].")]
+NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Keep the first stage's order, without [reranker].")]
 OneRepo = Annotated[str | None, typer.Option("--repo", metavar="REPO", help="Only this repository.")]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most this many rows.")]
 EMPTY = "The knowledge base holds no repository; add one with 'devmind add SOURCE'."
@@ -95,6 +97,8 @@ def search(
     role: Roles = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each hit has its rank.")] = False,
     batch: Batch = None,
+    no_expand: NoExpand = False,
+    no_rerank: NoRerank = False,
 ) -> None:
     """Find code: the best chunks for QUERY."""
     session = session_of(ctx)
@@ -103,15 +107,16 @@ def search(
         _refuse_both(query)
 
         def answer_line(service: Service, topic: Mapping[str, Any], chosen: Filters) -> tuple[dict[str, Any], bool]:
-            result = service.search(topic["query"], k=k, filters=chosen)
+            result = service.search(topic["query"], k=k, filters=chosen, expand=not no_expand, rerank=not no_rerank)
             hits = [batch_hit(hit) for hit in result.hits]
-            return {"id": topic["id"], "hits": hits, "confidence": result.confidence}, bool(hits)
+            warnings = {"warnings": list(result.warnings)} if result.warnings else {}
+            return {"id": topic["id"], "hits": hits, "confidence": result.confidence, **warnings}, bool(hits)
 
         _run_batch(session, batch, filters, answer_line)
         return
     text = _required(query, "QUERY")
     with _service(session) as service:
-        result = service.search(text, k=k, filters=filters)
+        result = service.search(text, k=k, filters=filters, expand=not no_expand, rerank=not no_rerank)
         if session.json:
             emit(result)
         else:
@@ -143,6 +148,8 @@ def ask(
     kind: Kinds = None,
     role: Roles = None,
     batch: Batch = None,
+    no_expand: NoExpand = False,
+    no_rerank: NoRerank = False,
 ) -> None:
     """Answer QUESTION, with citations that were checked."""
     session = session_of(ctx)
@@ -151,8 +158,9 @@ def ask(
         _refuse_both(question)
 
         def answer_line(service: Service, topic: Mapping[str, Any], chosen: Filters) -> tuple[dict[str, Any], bool]:
-            reply = service.ask(topic["query"], k=k, filters=chosen)
-            found = service.search(topic["query"], k=k, filters=chosen, narrow=True)  # cached by the call above
+            found, reply = service.ask_and_search(
+                topic["query"], k=k, filters=chosen, expand=not no_expand, rerank=not no_rerank
+            )
             line = {
                 "id": topic["id"],
                 **to_json(reply),
@@ -166,7 +174,7 @@ def ask(
         return
     text = _required(question, "QUESTION")
     with _service(session) as service:
-        reply = service.ask(text, k=k, filters=filters)
+        reply = service.ask(text, k=k, filters=filters, expand=not no_expand, rerank=not no_rerank)
         if session.json:
             emit(reply)
         else:

@@ -144,9 +144,11 @@ def _decoded(lines: Iterable[bytes], file: str) -> Iterator[str]:
 def _writer(session: Session) -> Iterator[Writer]:
     settings = session.settings()
     from devmind.ingest import IngestOptions, Writer  # loads parsers and engines
-    from devmind.service import remote_options
+    from devmind.service import embedder_options
 
-    options = IngestOptions(strategy=settings.strategy, n_workers=settings.n_workers, remote=remote_options(settings))
+    options = IngestOptions(
+        strategy=settings.strategy, n_workers=settings.n_workers, embedder=embedder_options(settings)
+    )
     with Writer(settings.home, options) as writer:
         yield writer
 

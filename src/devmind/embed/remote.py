@@ -67,7 +67,7 @@ class RemoteEmbedder:
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """See `Embedder`; raises like `embed_queries`."""
-        passages = ("\n".join(part for part in (t.name, t.header, t.body) if part.strip()) for t in texts)
+        passages = [text.passage for text in texts]
         return self._embed([self._options.text_prefix + text if text else "" for text in passages])
 
     def close(self) -> None:

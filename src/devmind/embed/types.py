@@ -26,6 +26,11 @@ class ChunkText:
     header: str
     body: str
 
+    @property
+    def passage(self) -> str:
+        """The whole as one text, for a model that knows no fields; empty without a word."""
+        return "\n".join(part for part in (self.name, self.header, self.body) if part.strip())
+
 
 class Embedder(Protocol):
     """Texts → vectors that can be compared by dot product.

@@ -9,7 +9,7 @@ from pathlib import Path
 from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.evaluate.targets.config import Table, read_config
-from devmind.evaluate.targets.wire import checked_url
+from devmind.models.wire import checked_url
 from devmind.settings import secret
 
 BUILT_IN = "builtin"

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from devmind.embed.remote import RemoteOptions
+    from devmind.embed.choose import EmbedderOptions
 
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """``n_workers`` processes parse and embed; 1 does it in this process. ``remote`` embeds instead of the built-in."""
+    """``n_workers`` processes parse and embed; 1 does it in this process. ``embedder`` None is the built-in model."""
 
     strategy: Literal["layered", "syntax", "fixed", "semantic"] = "layered"
     n_workers: int = 2
-    remote: RemoteOptions | None = None
+    embedder: EmbedderOptions | None = None
     keep_generations: int = 5
 
 

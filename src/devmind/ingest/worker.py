@@ -17,16 +17,19 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from devmind.chunk import ChunkRules
 from devmind.embed.choose import open_embedder
-from devmind.embed.remote import RemoteOptions
 from devmind.errors import StoreError
 from devmind.ingest.build import Built, build_batch
 from devmind.types import Document, Skipped
 
-Request = tuple[list[Document], ChunkRules, RemoteOptions | None]
+if TYPE_CHECKING:
+    from devmind.embed.choose import EmbedderOptions
+
+    Request = tuple[list[Document], ChunkRules, EmbedderOptions | None]
+
 _SIZE = struct.Struct("<Q")
 ENDING_S = 10.0  # a process whose pipe is closed has all but ended
 
@@ -74,12 +77,12 @@ class Workers:
                         stream.close()
 
     def build(
-        self, batches: Iterable[list[Document]], rules: ChunkRules, remote: RemoteOptions | None
+        self, batches: Iterable[list[Document]], rules: ChunkRules, embedder: EmbedderOptions | None
     ) -> Iterator[list[Built | Skipped]]:
         """Yield the built batches as they come ready; few are held at once."""
         waiting: set[Future[list[Built | Skipped]]] = set()
         for batch in batches:
-            waiting.add(self._threads.submit(self._ask, (batch, rules, remote)))
+            waiting.add(self._threads.submit(self._ask, (batch, rules, embedder)))
             if len(waiting) >= 3 * len(self._all):
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
@@ -130,8 +133,8 @@ def main() -> None:
         if request is None:
             return
         try:
-            documents, rules, remote = request
-            answer: object = build_batch(documents, rules, open_embedder(remote))
+            documents, rules, embedder = request
+            answer: object = build_batch(documents, rules, open_embedder(embedder))
         except Exception as error:  # a process edge: the parent raises it again
             answer = _portable(error)
         _send(sys.stdout.buffer, answer)

@@ -81,7 +81,7 @@ class Writer:
             self._lock.close()
             raise
         self._mended = False
-        self.embedder = embedder or open_embedder(options.remote)
+        self.embedder = embedder or open_embedder(options.embedder)
         self._in_process = embedder is not None or options.n_workers <= 1
         self.publisher = Publisher(kb, self.catalog, self.embedder, keep=options.keep_generations)
 
@@ -299,7 +299,7 @@ class Writer:
             return
         workers = Workers(self.options.n_workers)
         try:
-            yield from workers.build(work, self.rules, self.options.remote)
+            yield from workers.build(work, self.rules, self.options.embedder)
         finally:
             workers.close()
 

@@ -95,9 +95,18 @@ def show_search(
     if explain and weights:
         numbers = "  ".join(f"{name}={value:.4g}" for name, value in sorted(weights.items()))
         out.print(Text(f"weights, {safe(weights_told)}: {numbers}", style="dim"))
+    show_warnings(out, result.warnings)
     if explain:
+        for rewrite in result.rewrites:
+            out.print(Text(f"also searched: {safe(rewrite)}", style="dim"))
         times = "  ".join(f"{name} {value:.1f} ms" for name, value in result.timings_ms.items())
         out.print(Text(f"confidence {result.confidence:.2f}  {times}", style="dim"))
+
+
+def show_warnings(out: Console, warnings: Sequence[str]) -> None:
+    """Say which optional stage failed, so that the result is one without it."""
+    for warning in warnings:
+        out.print(Text(f"Warning: {safe(warning)}", style="yellow"))
 
 
 def show_hit(out: Console, hit: Hit, links: Links, *, query: str = "", full: bool = False) -> None:
@@ -177,6 +186,7 @@ def show_answer(out: Console, answer: Answer, links: Links, *, full: bool) -> No
         notes = "  ".join(filter(None, (citation.symbol, citation.repo)))
         row.append(f"  {safe(notes)}{safe(commit)}", style="dim")
         out.print(row)
+    show_warnings(out, answer.warnings)
     if full:
         for hit in answer.evidence:
             out.print()

@@ -72,7 +72,7 @@ class Recall:
 def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
     """Return the candidates for ``k`` hits; ``timings`` is told how long each leg took."""
     mark = time.perf_counter()
-    vector = corpus.embedder.embed_queries([query.english or query.text])[0]
+    vector = _vector(query, corpus.embedder)
     scanned = corpus.view.scan(vector)
     near = corpus.view.nearest(vector, _depth(k) // 2, corpus.allowed, scanned=scanned)
     timings["dense"] = since_ms(mark)
@@ -106,6 +106,16 @@ def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
 def since_ms(mark: float) -> float:
     """Return the milliseconds since ``mark``, a time of ``time.perf_counter``."""
     return round((time.perf_counter() - mark) * 1000, 3)
+
+
+def _vector(query: Query, embedder: Embedder) -> Floats:
+    """Return the question's vector, at unit length; with other wordings the weighted sum of all."""
+    vectors = embedder.embed_queries([query.english or query.text, *(text for text, _ in query.also)])
+    vector: Floats = vectors[0]
+    if query.also:
+        vector = np.array([1.0, *(weight for _, weight in query.also)], np.float32) @ vectors
+        vector /= max(float(np.linalg.norm(vector)), 1e-12)
+    return vector
 
 
 def _depth(k: int) -> int:

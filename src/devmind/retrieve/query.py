@@ -58,6 +58,7 @@ class Query:
         literals: what is quoted.
         english: what the vector is made of.
         symbolic: whether it is a bare name.
+        also: other wordings that join the vector, each with its weight, the question's own being 1 (`rewrites`).
     """
 
     text: str
@@ -70,6 +71,7 @@ class Query:
     intent: Intent
     english: str
     symbolic: bool
+    also: tuple[tuple[str, float], ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:

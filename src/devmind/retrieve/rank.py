@@ -45,6 +45,7 @@ DEFINITION = 2.5
 # smaller penalty finds more of the right lines and fewer of the right files.
 CHUNK_SHARE = 0.25
 SECOND_OF_FILE = 3.0
+RERANKED: Final = "reranked"  # what the optional second stage adds to a score (`second`)
 SHIPPED: Final = Weights(
     FILE_WEIGHTS,
     dense_sentence=DENSE_SENTENCE,
@@ -72,6 +73,7 @@ class Ranking:
         return {name: weight * self.features[name] for name, weight in self.weights.files.items()} | {
             "behind_best": self.weights.chunk_share * self.features["behind_best"],
             "nth_of_file": -self.weights.second_of_file * (self.features["nth_of_file"] - 1),
+            **{name: values for name, values in self.features.items() if name == RERANKED},
         }
 
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,8 @@ from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
 from devmind.retrieve.rank import SHIPPED, Ranking, rank
+from devmind.retrieve.rewrites import NO_REWRITES, Rewrites, widened
+from devmind.retrieve.second import SecondStage, Staged, staged
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.steps import STEPS, Steps
 from devmind.retrieve.trace import Trace
@@ -48,10 +50,13 @@ class _Asked:
     filters: Filters
     narrow: bool
     weights: Weights
+    rewrites: Rewrites
+    second: SecondStage | None
 
     def key(self, shown: tuple[tuple[int, int], ...]) -> tuple[object, ...]:
         """Return what a cached result is known by; ``shown`` are the repositories searched and their generations."""
-        return " ".join(self.text.split()), self.k, self.filters, self.narrow, self.weights.key, shown
+        stages = (self.weights.key, self.rewrites.identity, self.second.name if self.second else "")
+        return " ".join(self.text.split()), self.k, self.filters, self.narrow, stages, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +67,13 @@ class _Found:
     corpus: Corpus
     recall: Recall
     idf: Mapping[str, float]
-    ranking: Ranking
+    staged: Staged
     spots: list[Spot]
     fates: list[Fate]
+
+    @property
+    def ranking(self) -> Ranking:
+        return self.staged.ranking
 
 
 class Retriever:
@@ -77,6 +86,7 @@ class Retriever:
         cache_seconds: how long a result may be given again; 0 searches each time.
         weights: to rank by, whatever the knowledge base says; without them by its own.
         steps: how a question becomes candidates.
+        second: reorders the first candidates; None for no second stage.
     """
 
     def __init__(
@@ -88,6 +98,7 @@ class Retriever:
         cache_seconds: float = CACHE_SECONDS,
         weights: Weights | None = None,
         steps: Steps = STEPS,
+        second: SecondStage | None = None,
     ) -> None:
         self._steps = steps
         self.published = Published(kb, embedder)
@@ -95,6 +106,7 @@ class Retriever:
         self._cache: OrderedDict[tuple[object, ...], tuple[float, SearchResult]] = OrderedDict()
         self._clock = clock
         self._cache_seconds = cache_seconds
+        self._second = second
 
     def close(self) -> None:
         self.published.catalog.close()
@@ -108,25 +120,37 @@ class Retriever:
         """
         return self._weights if isinstance(self._weights, Weights) else self._weights.now()
 
-    def search(self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, narrow: bool = False) -> SearchResult:
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        filters: Filters = NO_FILTERS,
+        narrow: bool = False,
+        rewrites: Rewrites = NO_REWRITES,
+        rerank: bool = True,
+    ) -> SearchResult:
         """Return up to ``k`` hits, best first.
 
         Args:
             narrow: show of each hit its focus alone, not what stands around it.
+            rewrites: other wordings of the question, which are searched too.
+            rerank: whether the second stage, if there is one, is asked.
 
         Raises:
             UsageError: the query is empty, ``k`` is not positive, or a repository of the filter is unknown.
         """
+        second = self._second if rerank else None
         with self._reading(text, k):
             started = time.perf_counter()
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            asked = _Asked(text, k, filters, narrow, self.weights)
+            asked = _Asked(text, k, filters, narrow, self.weights, rewrites, second)
             key = asked.key(tuple((r, active[r].generation) for r in chosen))
             known = self._cache.get(key)
             if known is not None and self._clock() - known[0] < self._cache_seconds:
                 return known[1]
-            timings: dict[str, float] = {}
+            timings = {"expand": round(rewrites.seconds * 1000, 3)} if rewrites.spent else {}
             found = self._find(asked, chosen, timings)
             hits = self._hits(found)
             result = SearchResult(
@@ -134,16 +158,28 @@ class Retriever:
                 hits=tuple(hits),
                 confidence=self._confidence(found, hits),
                 generations={active[r].name: active[r].generation for r in chosen},
-                timings_ms={**timings, "total": since_ms(started)},
+                timings_ms={**timings, "total": round(since_ms(started) + timings.get("expand", 0.0), 3)},
                 nearest_names=tuple(dict.fromkeys(hit.symbol for hit in hits[:NAMES_FROM] if hit.symbol))[:N_NAMES],
+                warnings=(*rewrites.warnings, *found.staged.warnings),
+                rewrites=rewrites.texts,
+                spent=_spent(rewrites, found.staged),
             )
-            self._keep(key, result)
+            if not result.warnings:  # what failed may work the next time
+                self._keep(key, result)
             return result
 
     def trace(
-        self, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, legs: bool = True, narrow: bool = False
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        filters: Filters = NO_FILTERS,
+        legs: bool = True,
+        narrow: bool = False,
+        rewrites: Rewrites = NO_REWRITES,
+        rerank: bool = True,
     ) -> Trace:
-        """Return what `search` does on the way to its hits, past the cache; ``narrow`` as there.
+        """Return what `search` does on the way to its hits, past the cache; takes what it does.
 
         Args:
             legs: rank the whole view by each leg, too.
@@ -156,7 +192,8 @@ class Retriever:
         with self._reading(text, k):
             active = self.published.take_up()
             chosen = self.published.chosen(filters.repos)
-            found = self._find(_Asked(text, k, filters, narrow, self.weights), chosen, {})
+            second = self._second if rerank else None
+            found = self._find(_Asked(text, k, filters, narrow, self.weights, rewrites, second), chosen, {})
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
@@ -198,17 +235,25 @@ class Retriever:
         mark = time.perf_counter()
         lexical = self.published.lexical
         df = cache(lexical.df)  # of the same few terms, asked for many times
-        query = self._steps.understand(asked.text, df=df, n_chunks=lexical.n_chunks)
+        understood = partial(self._steps.understand, df=df, n_chunks=lexical.n_chunks)
+        others = [understood(one) for one in asked.rewrites.texts]
+        query = widened(understood(asked.text), others, weight=asked.rewrites.weight)
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(asked.filters, chosen)
         taken = self._steps.recall(query, corpus, k=asked.k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
-        ranking = _ranked(query, corpus, taken, rarity, asked.weights)
+        after = Staged(_ranked(query, corpus, taken, rarity, asked.weights))
+        if asked.second is not None:
+            timings["rank"] = since_ms(mark)
+            mark = time.perf_counter()
+            after = staged(asked.second, self.published, corpus.view, text=asked.text, ranking=after.ranking)
+            timings["rerank"] = since_ms(mark)
+            mark = time.perf_counter()
         near = None if asked.narrow or query.symbolic else taken.scanned
-        spots, fates = shape(corpus.view, ranking, k=asked.k, near=near)
-        timings["rank"] = since_ms(mark)
-        return _Found(query, corpus, taken, rarity, ranking, spots, fates)
+        spots, fates = shape(corpus.view, after.ranking, k=asked.k, near=near)
+        timings["rank"] = round(timings.get("rank", 0.0) + since_ms(mark), 3)
+        return _Found(query, corpus, taken, rarity, after, spots, fates)
 
     def _corpus(self, filters: Filters, chosen: Sequence[int]) -> Corpus:
         published = self.published
@@ -225,6 +270,12 @@ class Retriever:
 
     def _hits(self, found: _Found) -> list[Hit]:
         return read_hits(self.published, found.corpus.view, found.ranking, found.spots)
+
+
+def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
+    """Return the calls of models and their tokens; empty where no model was asked."""
+    n_calls = rewrites.spent.get("calls", 0) + after.n_calls
+    return {"calls": n_calls, "tokens": rewrites.spent.get("tokens", 0) + after.n_tokens} if n_calls else {}
 
 
 def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:

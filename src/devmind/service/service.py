@@ -5,7 +5,7 @@ It reads published generations only and never writes to the knowledge base. Each
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from types import TracebackType
@@ -16,13 +16,15 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
 from devmind.retrieve import CACHE_SECONDS, Retriever
+from devmind.retrieve.rewrites import NO_REWRITES, Rewrites
 from devmind.retrieve.weights import Weights
 from devmind.service import doctor, export, relations, state
 from devmind.service.answering import answered
-from devmind.service.embedder import remote_options
+from devmind.service.embedder import embedder_options
 from devmind.service.filters import checked
 from devmind.service.freshness import with_freshness
 from devmind.service.sources import Sources
+from devmind.service.stages import identity, open_reworder, open_second
 from devmind.settings import Settings
 from devmind.types import NO_FILTERS, Answer, Filters, SearchResult
 
@@ -54,8 +56,12 @@ class Service:
         weights: Weights | None = None,
     ) -> None:
         self.settings = settings
-        model = embedder or open_embedder(remote_options(settings))
-        self.retriever = Retriever(settings.home, model, cache_seconds=cache_seconds, weights=weights)
+        model = embedder or open_embedder(embedder_options(settings))
+        self._second = open_second(settings)
+        self._reworder = open_reworder(settings, keeps=cache_seconds > 0)
+        self.retriever = Retriever(
+            settings.home, model, cache_seconds=cache_seconds, weights=weights, second=self._second
+        )
         self.catalog = self.retriever.published.catalog
         self.sources = Sources(self.retriever.published)
 
@@ -69,6 +75,15 @@ class Service:
 
     def close(self) -> None:
         self.retriever.close()
+        if self._second is not None:
+            self._second.reranker.close()
+        if self._reworder is not None:
+            self._reworder.close()
+
+    @property
+    def stages(self) -> Mapping[str, str]:
+        """The optional stages that searches go through, by kind."""
+        return identity(self._second, self._reworder)
 
     @property
     def weights(self) -> Weights:
@@ -77,14 +92,33 @@ class Service:
 
     # Questions --------------------------------------------------------------------------------------------------
 
-    def search(self, query: str, *, k: int = 10, filters: Filters = NO_FILTERS, narrow: bool = False) -> SearchResult:
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        filters: Filters = NO_FILTERS,
+        narrow: bool = False,
+        expand: bool = True,
+        rerank: bool = True,
+    ) -> SearchResult:
         """Return the best hits; ``narrow`` as in `Retriever.search`.
+
+        Args:
+            expand: whether the question is reworded, if the settings name a model for it.
+            rerank: whether the second stage is asked, if the settings name one.
 
         Raises:
             UsageError: the query is empty, or a filter names what no indexed file can have.
         """
+        return self._search(query, k, filters, narrow=narrow, rewrites=self._rewrites(query, expand), rerank=rerank)
+
+    def _search(
+        self, query: str, k: int, filters: Filters, *, narrow: bool, rewrites: Rewrites, rerank: bool
+    ) -> SearchResult:
         with self.catalog.reading():
-            found = self.retriever.search(query, k=k, filters=checked(self.catalog, filters), narrow=narrow)
+            known = checked(self.catalog, filters)
+            found = self.retriever.search(query, k=k, filters=known, narrow=narrow, rewrites=rewrites, rerank=rerank)
             hits = with_freshness(self.catalog, found.hits)
         return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
 
@@ -94,13 +128,32 @@ class Service:
         Raises:
             UsageError: as `search`.
         """
+        rewrites = self._rewrites(query, True)
         with self.catalog.reading():
-            return self.retriever.trace(query, k=k, filters=checked(self.catalog, filters), legs=legs)
+            return self.retriever.trace(
+                query, k=k, filters=checked(self.catalog, filters), legs=legs, rewrites=rewrites
+            )
 
-    def ask(self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS) -> Answer:
-        """Return an answer whose citations were checked, or a refusal; raises as `search`."""
+    def _rewrites(self, query: str, expand: bool) -> Rewrites:
+        """Ask for other wordings, before anything is read: a model may take seconds, and others wait for a reading."""
+        if self._reworder is None or not expand or not query.strip():
+            return NO_REWRITES
+        return self._reworder.rewrites(query)
+
+    def ask(
+        self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS, expand: bool = True, rerank: bool = True
+    ) -> Answer:
+        """Return an answer whose citations were checked, or a refusal; takes and raises what `search` does."""
+        return self.ask_and_search(question, k=k, filters=filters, expand=expand, rerank=rerank)[1]
+
+    def ask_and_search(
+        self, question: str, *, k: int = 5, filters: Filters = NO_FILTERS, expand: bool = True, rerank: bool = True
+    ) -> tuple[SearchResult, Answer]:
+        """Return what `ask` does, and the search that it answers from."""
+        rewrites = self._rewrites(question, expand)
         with self.catalog.reading():
-            return self.answer(self.search(question, k=k, filters=filters, narrow=True), filters=filters)
+            found = self._search(question, k, filters, narrow=True, rewrites=rewrites, rerank=rerank)
+            return found, self.answer(found, filters=filters)
 
     def answer(self, found: SearchResult, *, filters: Filters = NO_FILTERS) -> Answer:
         """Return what `ask` says, from a result that is known already.
@@ -109,7 +162,8 @@ class Service:
             filters: that ``found`` was searched with.
         """
         with self.catalog.reading():
-            return answered(self.catalog, self.sources, found, filters)
+            answer = answered(self.catalog, self.sources, found, filters)
+        return replace(answer, warnings=found.warnings) if found.warnings else answer
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
         """See `relations.symbols`."""

@@ -12,7 +12,7 @@ import pytest
 from devmind.embed.types import ChunkText, Vectors
 from devmind.evaluate.answers.chat import ChatModel, JudgeConfig
 from devmind.evaluate.answers.ledger import Ledger
-from devmind.evaluate.targets.wire import Wire, WireOptions
+from devmind.models.wire import Wire, WireOptions
 from tests.evaluate.stubs import KEY, Judge, Stub, System, serving
 
 JudgeOn = Callable[..., tuple[ChatModel, Stub]]

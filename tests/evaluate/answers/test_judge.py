@@ -189,7 +189,7 @@ def test_agreement_with_people_by_criterion(judge_on: JudgeOn) -> None:
 
 def test_a_rerun_pays_only_for_what_is_missing(tmp_path: Path) -> None:
     from devmind.evaluate.answers.chat import ChatModel, JudgeConfig
-    from devmind.evaluate.targets.wire import Wire, WireOptions
+    from devmind.models.wire import Wire, WireOptions
     from tests.evaluate.stubs import KEY, serving
 
     with serving(Judge(), faults=("-", "401")) as stub:
@@ -206,6 +206,9 @@ def test_a_rerun_pays_only_for_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_another_model_prompt_or_repeat_is_another_question(judge_on: JudgeOn, tmp_path: Path) -> None:
+    from devmind.models.wire import Wire, WireOptions
+    from tests.evaluate.stubs import KEY
+
     model, stub = judge_on(repeats=2)
     judge([GOOD], model)
     judge([GOOD], model)
@@ -214,9 +217,10 @@ def test_another_model_prompt_or_repeat_is_another_question(judge_on: JudgeOn, t
     assert len(stub.asked) == 4
     warmer = type(model)(
         type(model.config)(base_url=model.config.base_url, model="stub", repeats=2, extra={"temperature": 1}),
-        model._wire, model._ledger,
+        Wire(WireOptions(headers={"Authorization": f"Bearer {KEY}"})), model._ledger,
     )  # fmt: skip
     judge([GOOD], warmer)
+    warmer.close()
     assert len(stub.asked) == 6
 
 

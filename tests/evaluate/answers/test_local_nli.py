@@ -151,15 +151,15 @@ def test_labels_that_name_no_entailment_are_refused(labels: dict[str, str], prob
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"cannot read .*config\.json"):
+    with pytest.raises(UsageError, match=r"the entailment model .*nothing is not there"):
         LocalEntailer(tmp_path / "nothing")
     folder = save_model(tmp_path / "m")
     (folder / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(UsageError, match="cannot load the entailment model"):
         LocalEntailer(folder)
+    (folder / "config.json").write_text("{")
+    with pytest.raises(UsageError, match=r"cannot read .*config\.json as JSON"):
+        LocalEntailer(folder)
     (folder / "model.onnx").unlink()
     with pytest.raises(UsageError, match=r"holds none of model\.onnx"):
-        LocalEntailer(folder)
-    (folder / "config.json").write_text("{")
-    with pytest.raises(UsageError, match="is no JSON"):
         LocalEntailer(folder)

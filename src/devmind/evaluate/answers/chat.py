@@ -21,16 +21,14 @@ from devmind.errors import DevMindError
 from devmind.evaluate.answers.ledger import Kept, Ledger
 from devmind.evaluate.answers.nulls import Null
 from devmind.evaluate.targets.config import Table, flattened, read_config
-from devmind.evaluate.targets.wire import Wire, checked_url, key_options
-from devmind.retry import retrying
+from devmind.models.chat import ChatClient, ChatOptions, Messages
+from devmind.models.wire import Wire, checked_url, key_options
 
-Messages = Sequence[Mapping[str, str]]
 MAX_CONCURRENCY: Final = 64
 MAX_REPEATS: Final = 10
 _NONCE_BYTES: Final = 8
 # After an interrupt, calls in flight may finish for so long: they are paid for.
 _STOP_WAIT_S: Final = 2.0
-_SHOWN_CHARS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +81,13 @@ class ChatModel:
         nonce: Callable[[], str] = lambda: secrets.token_hex(_NONCE_BYTES),
     ) -> None:
         self.config = config
-        self._url = f"{config.base_url}/chat/completions"
-        self._wire = wire
+        options = ChatOptions(config.base_url, config.model, config.n_tries, config.extra)
+        self._client = ChatClient(options, wire, sleep=sleep, chance=chance)
         self._ledger = ledger
-        self._sleep = sleep
-        self._chance = chance
         self._nonce = nonce
 
     def close(self) -> None:
-        self._wire.close()
+        self._client.close()
 
     def ask_all(self, questions: Sequence[Question], progress: Callable[[int, int], None] | None = None) -> list[Reply]:
         """Return the reply to each question, in order.
@@ -130,31 +126,14 @@ class ChatModel:
         nonce = self._nonce()
         while nonce in plain:  # a fence that stands in the answer would be none
             nonce = self._nonce()
-        body = {"model": self.config.model, "messages": list(map(dict, question.messages(nonce))), **self.config.extra}
         began_s = time.monotonic()
         try:
-            text, cut = retrying(
-                lambda: self._attempt(body),
-                n_tries=self.config.n_tries,
-                sleep=self._sleep,
-                random=self._chance,
-            )
+            said = self._client.reply(question.messages(nonce))
         except DevMindError as error:
             return Null(error.code, str(error))
-        kept = Kept(self._key(question), nonce, text, cut, round(time.monotonic() - began_s, 3))
+        kept = Kept(self._key(question), nonce, said.text, said.is_cut, round(time.monotonic() - began_s, 3))
         self._ledger.add(kept)
         return kept
-
-    def _attempt(self, body: Mapping[str, Any]) -> tuple[str, bool]:
-        said = self._wire.ask(self._url, body)
-        choices = said.get("choices") if isinstance(said, dict) else None
-        first = choices[0] if isinstance(choices, list) and choices else None
-        message = first.get("message") if isinstance(first, dict) else None
-        if not isinstance(first, dict) or not isinstance(message, dict):
-            shown = repr(said)[:_SHOWN_CHARS]
-            raise self._wire.failure("bad_shape", f"answered {shown}, without choices[0].message", self._url)
-        content = message.get("content")
-        return (content if isinstance(content, str) else ""), first.get("finish_reason") == "length"
 
 
 def read_judge(config: Path) -> tuple[JudgeConfig, str]:

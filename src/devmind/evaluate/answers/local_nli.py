@@ -1,8 +1,8 @@
 """Statements × passages → findings, by a natural-language-inference model in ONNX form on this machine.
 
-DevMind ships no such model. Any folder will do that holds ``model.onnx`` (or one of `MODEL_FILES`), ``tokenizer.json``
-and a ``config.json`` whose ``id2label`` names entailment: the form in which such models are published. Needs the extra
-``local-models``.
+DevMind ships no such model. Any folder will do that holds ``model.onnx`` (or another that `OnnxModel` knows),
+``tokenizer.json`` and a ``config.json`` whose ``id2label`` names entailment: the form in which such models are
+published. Needs the extra ``local-models``.
 
 A passage longer than the model reads is cut into windows that overlap by half. A statement is entailed if some window
 entails it (as in SummaC: Laban et al. 2022); contradicted if none does and the most contradicting window says so.
@@ -10,7 +10,6 @@ entails it (as in SummaC: Laban et al. 2022); contradicted if none does and the 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,15 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 from devmind.errors import UsageError
 from devmind.evaluate.answers.entailment import Claims, Finding, Label, OnProgress
 from devmind.evaluate.answers.nulls import Null
+from devmind.models.onnx import OnnxModel
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from tokenizers import Encoding
 
-MODEL_FILES: Final = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
-# What models of this kind were trained on; longer inputs are read, and misread.
-MAX_TOKENS: Final = 512
 _BATCH: Final = 16
 
 
@@ -41,34 +38,12 @@ class LocalEntailer:
     """
 
     def __init__(self, folder: Path, *, n_threads: int = 0) -> None:
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise UsageError(
-                "a local entailment model needs the extra: pip install 'devmind-kb[local-models]'", code="no_extra"
-            ) from error
-        from tokenizers import Tokenizer
-
         self._folder = folder
-        config = _config(folder)
-        self._labels = _labels(config, folder)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = n_threads
-        try:
-            model = _model_file(folder)
-            self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except UsageError:
-            raise
-        except Exception as error:  # both libraries raise plain exceptions of their own
-            raise UsageError(f"cannot load the entailment model in {folder}: {error}", code="bad_model") from error
-        inputs = self._session.get_inputs()
-        self._inputs = {item.name for item in inputs}
-        fixed = inputs[0].shape[1] if len(inputs[0].shape) == 2 else None
-        self._fixed = fixed if isinstance(fixed, int) else None
-        self._limit = min(self._fixed or MAX_TOKENS, _positions(config), MAX_TOKENS)
+        self._model = OnnxModel(folder, kind="entailment model", n_threads=n_threads)
+        self._labels = _labels(self._model.config, folder)
+        self._limit = self._model.limit
+        self._tokenizer = self._model.tokenizer
         self._tokenizer.enable_truncation(self._limit, stride=self._limit // 4, strategy="only_first")
-        self._tokenizer.no_padding()
 
     @property
     def name(self) -> str:
@@ -118,18 +93,7 @@ class LocalEntailer:
         return Finding("contradicted" if by_contradiction else "neutral")
 
     def _logits(self, windows: Sequence[Encoding]) -> npt.NDArray[np.float32]:
-        import numpy as np
-
-        width = self._fixed or max(len(window.ids) for window in windows)
-        shape = (len(windows), width)
-        columns = {name: np.zeros(shape, np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
-        for row, window in enumerate(windows):
-            n = len(window.ids)
-            columns["input_ids"][row, :n] = window.ids
-            columns["attention_mask"][row, :n] = 1
-            columns["token_type_ids"][row, :n] = window.type_ids
-        given = {name: values for name, values in columns.items() if name in self._inputs}
-        logits: npt.NDArray[np.float32] = self._session.run(None, given)[0]
+        logits = self._model.run(windows)
         if logits.shape != (len(windows), len(self._labels)):
             raise UsageError(
                 f"the entailment model in {self._folder} answers {logits.shape[-1]} numbers a text, "
@@ -137,20 +101,6 @@ class LocalEntailer:
                 code="bad_model",
             )
         return logits
-
-
-def _config(folder: Path) -> dict[str, Any]:
-    path = folder / "config.json"
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(
-            f"cannot read {path}: {error.strerror}; the folder must hold {MODEL_FILES[0]}, tokenizer.json, config.json",
-            code="bad_model",
-        ) from error
-    except ValueError as error:
-        raise UsageError(f"{path} is no JSON: {error}", code="bad_model") from error
-    return values if isinstance(values, dict) else {}
 
 
 def _labels(config: dict[str, Any], folder: Path) -> list[Label]:
@@ -175,15 +125,3 @@ def _labels(config: dict[str, Any], folder: Path) -> list[Label]:
     if labels.count("entailed") != 1:
         raise UsageError(f"{folder / 'config.json'}: id2label {names} must name entailment once", code="bad_model")
     return labels
-
-
-def _positions(config: dict[str, Any]) -> int:
-    value = config.get("max_position_embeddings")
-    return value if type(value) is int and value >= 16 else MAX_TOKENS
-
-
-def _model_file(folder: Path) -> Path:
-    found = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
-    if found is None:
-        raise UsageError(f"the folder {folder} holds none of {', '.join(MODEL_FILES)}", code="bad_model")
-    return found

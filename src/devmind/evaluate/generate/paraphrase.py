@@ -24,8 +24,8 @@ from devmind.evaluate.targets.config import read_config
 from devmind.evaluate.targets.hits import Rules
 from devmind.evaluate.targets.openai import Chat, ChatOptions
 from devmind.evaluate.targets.types import Target
-from devmind.evaluate.targets.wire import Wire, checked_url, key_options
 from devmind.evaluate.types import Topic
+from devmind.models.wire import Wire, checked_url, key_options
 
 SYSTEM: Final = (
     "You reword questions that programmers ask about a code repository. Keep the meaning exactly. Keep every "

@@ -69,7 +69,7 @@ def open_target(
 
 def _server(spec: str, timeout_s: float) -> Target:
     from devmind.evaluate.targets.http import HttpTarget
-    from devmind.evaluate.targets.wire import Wire, WireOptions, checked_url
+    from devmind.models.wire import Wire, WireOptions, checked_url
 
     address, _, mode = spec.partition("#")
     base = checked_url(address, where="the target")

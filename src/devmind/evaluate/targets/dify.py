@@ -13,8 +13,8 @@ from devmind.evaluate.targets.config import Metadata, Table, flattened, read_con
 from devmind.evaluate.targets.hits import Loose, Rules, number_of, to_hits
 from devmind.evaluate.targets.prose import cited_places, cited_spans, refusal_phrases, refuses
 from devmind.evaluate.targets.types import QUERY_TRUNCATED, Target
-from devmind.evaluate.targets.wire import Wire, checked_url, key_options
 from devmind.evaluate.types import Response, Topic
+from devmind.models.wire import Wire, checked_url, key_options
 
 MAX_QUERY_CHARS: Final = 250  # a longer query is an error of the retrieve endpoint
 SEARCH_METHODS: Final = ("keyword_search", "semantic_search", "full_text_search", "hybrid_search")

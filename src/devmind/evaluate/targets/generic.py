@@ -17,8 +17,8 @@ from devmind.evaluate.targets.config import Table, flattened, read_config, read_
 from devmind.evaluate.targets.hits import Loose, Rules, number_of, to_hits
 from devmind.evaluate.targets.prose import cited_places, cited_spans, refusal_phrases, refuses
 from devmind.evaluate.targets.template import PER_TOPIC, as_it_is, fill, in_json, in_url, placeholders, resolve_secrets
-from devmind.evaluate.targets.wire import Wire, WireOptions, checked_url
 from devmind.evaluate.types import Response, Topic
+from devmind.models.wire import Wire, WireOptions, checked_url
 
 if TYPE_CHECKING:
     from jsonpath import JSONPath

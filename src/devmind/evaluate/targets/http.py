@@ -14,8 +14,8 @@ from typing import Any, Final
 from devmind.evaluate.targets.config import flattened, read_config
 from devmind.evaluate.targets.hits import Loose, Rules, number_of, to_hits
 from devmind.evaluate.targets.types import OTHER_COMMIT, REPO_NOT_INDEXED, Mode
-from devmind.evaluate.targets.wire import Refusal, Wire, checked_url, key_options
 from devmind.evaluate.types import Response, Span, Topic
+from devmind.models.wire import Refusal, Wire, checked_url, key_options
 
 _UNKNOWN_REPO: Final = "unknown_repository"  # the stable code of that error
 _OURS: Final = Rules()

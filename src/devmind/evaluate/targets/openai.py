@@ -14,8 +14,8 @@ from devmind.evaluate.targets.config import Metadata, flattened, read_config, re
 from devmind.evaluate.targets.hits import Loose, Rules, to_hits
 from devmind.evaluate.targets.prose import cited_places, cited_spans, refusal_phrases, refuses
 from devmind.evaluate.targets.types import ANSWER_CUT, K_LIMITED, Target
-from devmind.evaluate.targets.wire import Wire, checked_url, key_options
 from devmind.evaluate.types import Response, Topic
+from devmind.models.wire import Wire, checked_url, key_options
 
 MAX_RESULTS: Final = 50  # the most that the search gives
 # The form of a citation is asked for, or no answer of a general model could be checked.

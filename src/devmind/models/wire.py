@@ -140,7 +140,7 @@ class Wire:
 
                 self._client = httpx.Client(
                     timeout=self._options.timeout_s,
-                    headers={"User-Agent": "devmind-eval", **self._options.headers},
+                    headers={"User-Agent": "devmind", **self._options.headers},
                     limits=httpx.Limits(max_connections=None),  # the runner decides how many questions are in flight
                 )
             return self._client
