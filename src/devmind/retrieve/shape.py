@@ -45,30 +45,36 @@ BEYOND_K: Final = Fate("beyond_k")
 
 def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fate]]:
     """Return the ``k`` hits at most, and the fate of every candidate, both in order of rank."""
-    columns = (ranking.rows, *(c[ranking.rows] for c in (view.file, view.start, view.end, view.body, view.name)))
+    rows = ranking.rows
+    files, bodies = view.file[rows].tolist(), view.body[rows].tolist()
     chosen: list[Spot] = []
-    fates: list[Fate] = []
     by_body: dict[int, Spot] = {}
     by_file: dict[int, list[Spot]] = {}
-    for at, (row, file, start, end, body, name) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+
+    def fate(at: int) -> Fate:
+        row, file, body = rows[at], files[at], bodies[at]
+        start, end, name = view.start.item(row), view.end.item(row), view.name.item(row)
         if body in by_body:
             by_body[body].also.append((file, start))
-            fates.append(Fate("duplicate", by_body[body].rank))
-            continue
+            return Fate("duplicate", by_body[body].rank)
         same_file = by_file.get(file, [])
-        beside = same_file and [
-            s for s in same_file if name and s.name == name and start <= s.end + 1 and end >= s.start - 1
-        ]
-        if beside:
-            beside[0].start, beside[0].end = min(beside[0].start, start), max(beside[0].end, end)
-            fates.append(Fate("merged", beside[0].rank))
-        elif len(chosen) >= k:
-            fates.append(BEYOND_K)
-        elif len(same_file) >= MAX_PER_FILE:
-            fates.append(OVER_FILE_LIMIT)
-        else:
-            by_body[body] = Spot(len(chosen) + 1, at, row, file, name, start, end)
-            by_file.setdefault(file, same_file).append(by_body[body])
-            chosen.append(by_body[body])
-            fates.append(Fate("kept", len(chosen)))
+        for spot in same_file:
+            if name and spot.name == name and start <= spot.end + 1 and end >= spot.start - 1:
+                spot.start, spot.end = min(spot.start, start), max(spot.end, end)
+                return Fate("merged", spot.rank)
+        if len(chosen) >= k:
+            return BEYOND_K
+        if len(same_file) >= MAX_PER_FILE:
+            return OVER_FILE_LIMIT
+        by_body[body] = Spot(len(chosen) + 1, at, int(row), file, name, start, end)
+        by_file.setdefault(file, same_file).append(by_body[body])
+        chosen.append(by_body[body])
+        return Fate("kept", len(chosen))
+
+    fates: list[Fate] = []
+    while len(fates) < len(rows) and len(chosen) < k:
+        fates.append(fate(len(fates)))
+    fates += [
+        fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in range(len(fates), len(rows))
+    ]
     return chosen, fates
