@@ -322,17 +322,31 @@ class Catalog:
         return {row[0]: Active(*row[1:]) for row in found}
 
     def text(self, content_id: int) -> str:
+        return self.decoded(content_id, self.stored_text(content_id))
+
+    def stored_text(self, content_id: int) -> bytes:
+        """Return the text as it is stored, for who needs a part of it; `decoded` reads that."""
         blob = self.rows("SELECT text FROM content WHERE content_id = ?", (content_id,))
         if not blob:
             raise StoreError(f"content {content_id} is gone from {self.path}; run 'devmind sync'")
         try:
-            return zlib.decompress(blob[0][0]).decode("utf-8", "surrogatepass")
-        except (zlib.error, TypeError, UnicodeDecodeError) as error:
-            raise StoreError(
-                f"content {content_id} in {self.path} is damaged: {error}; restore the file from a copy, or index its "
-                "repositories again into another --kb folder",
-                code="damaged",
-            ) from error
+            return zlib.decompress(blob[0][0])
+        except (zlib.error, TypeError) as error:
+            raise self._damaged(content_id, error) from error
+
+    def decoded(self, content_id: int, stored: bytes) -> str:
+        """Return some lines of a content, or all, as text."""
+        try:
+            return stored.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise self._damaged(content_id, error) from error
+
+    def _damaged(self, content_id: int, error: Exception) -> StoreError:
+        return StoreError(
+            f"content {content_id} in {self.path} is damaged: {error}; restore the file from a copy, or index its "
+            "repositories again into another --kb folder",
+            code="damaged",
+        )
 
 
 def _connection(place: Path | str, *, create: bool) -> sqlite3.Connection:

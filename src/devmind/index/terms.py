@@ -50,8 +50,8 @@ class _TextByToken(dict[str, str]):
     """Token → its terms joined by spaces, filled on a miss, emptied when full."""
 
     def __missing__(self, token: str) -> str:
-        if token.isalpha() and token.islower() and token.isascii() and len(token) <= MAX_TERM_CHARS:
-            text: str = _stemmer().stemWord(token)  # a single part, as most words are
+        if token.isascii() and token.isidentifier():  # one word, as most are
+            text = " ".join(_split(token))
         else:
             text = " ".join(term for word in WORD.findall(token) for term in _split(word))
         if len(token) <= MAX_TERM_CHARS:
@@ -69,14 +69,21 @@ def term_text(text: str) -> str:
     return " ".join(filter(None, map(_text_by_token.__getitem__, tokens_of(text))))
 
 
-def held_terms(text: str, wanted: Iterable[str]) -> frozenset[str]:
-    """Return those of ``wanted`` that are among the terms of ``text``.
+def distinct_terms(text: str) -> frozenset[str]:
+    """Return the terms of ``text``; for a text of some length in half the time of `terms`."""
+    return frozenset(_distinct_text(text).split())
 
-    Cost: about a third of that of `terms`: each word is looked at once, and what it gives is not taken apart.
-    """
-    words = text.translate(_WORDS_ALONE).split() if text.isascii() else tokens_of(text)
-    held = f" {' '.join(map(_text_by_token.__getitem__, set(words)))} "
+
+def held_terms(text: str, wanted: Iterable[str]) -> frozenset[str]:
+    """Return those of ``wanted`` that are among the terms of ``text``, in a third of the time of `terms`."""
+    held = f" {_distinct_text(text)} "
     return frozenset(term for term in wanted if f" {term} " in held)
+
+
+def _distinct_text(text: str) -> str:
+    """Return the terms of ``text`` in no order, joined by spaces; a word that repeats is looked at once."""
+    words = text.translate(_WORDS_ALONE).split() if text.isascii() else tokens_of(text)
+    return " ".join(map(_text_by_token.__getitem__, set(words)))
 
 
 def terms(text: str) -> list[str]:

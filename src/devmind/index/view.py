@@ -54,6 +54,7 @@ class View:
         self._by_key = np.argsort(self.keys, kind="stable")
         self._sorted = self.keys[self._by_key]
         self._prefix = self._prefixes()
+        self._first = np.concatenate([[0], np.cumsum(np.bincount(self.file, minlength=len(self.files)))])
 
     def _rewritten(self, masks: Keys, kinds: Sequence[str]) -> Keys:
         """Return ``masks`` with the view's bits in place of those of a snapshot."""
@@ -93,6 +94,13 @@ class View:
             return np.full(len(keys), -1, np.int64)
         at = np.minimum(np.searchsorted(self._sorted, keys), self.n - 1)
         rows: Rows = np.where(self._sorted[at] == keys, self._by_key[at], -1)
+        return rows
+
+    def rows_of_files(self, files: Rows) -> Rows:
+        """Return all rows of ``files`` (ascending), ascending: a snapshot holds the rows of a file side by side."""
+        first = self._first[files]
+        counts = self._first[files + 1] - first
+        rows: Rows = np.arange(int(counts.sum())) + np.repeat(first - (np.cumsum(counts) - counts), counts)
         return rows
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
@@ -143,12 +151,17 @@ class View:
         return best
 
 
+def opens(values: Keys) -> npt.NDArray[np.bool_]:
+    """Return which entries differ from the one before."""
+    differs = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=differs[1:])
+    return differs
+
+
 def grouped(ascending: Keys) -> tuple[Rows, Rows]:
     """Return the distinct values, and of each entry the place of its value among them."""
-    opens = np.empty(len(ascending), bool)
-    opens[:1] = True
-    np.not_equal(ascending[1:], ascending[:-1], out=opens[1:])
-    return ascending[opens], np.cumsum(opens) - 1
+    first = opens(ascending)
+    return ascending[first], np.cumsum(first) - 1
 
 
 _WIDENED: Final = np.float32(2.0**112)

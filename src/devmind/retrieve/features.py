@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from devmind.index.snapshot import Floats
-from devmind.index.terms import terms
+from devmind.index.terms import distinct_terms
 from devmind.index.view import Rows, View
 from devmind.retrieve.query import Query
 
@@ -121,9 +121,8 @@ def _of_path(path: str) -> tuple[frozenset[str], frozenset[str], float, float]:
     if stem.lower() in GENERIC_STEMS:
         stem = folder.rpartition("/")[2] + " " + stem
     lowered = path.lower()
-    return (
-        frozenset(terms(stem)),
-        frozenset(terms(folder)),
-        float(any(word in lowered for word in SIDE_WORDS)),
-        float(lowered.endswith((".h", ".hpp", ".d.ts"))),
-    )
+    side = any(word in lowered for word in SIDE_WORDS)
+    return distinct_terms(stem), _of_folder(folder), float(side), float(lowered.endswith((".h", ".hpp", ".d.ts")))
+
+
+_of_folder = lru_cache(maxsize=20_000)(distinct_terms)

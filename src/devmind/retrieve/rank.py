@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,8 +65,11 @@ class Ranking:
     features: Mapping[str, Floats]
     weights: Weights
 
-    def why(self, at: int) -> dict[str, float]:
-        return {name: round(float(values[at]), 4) for name, values in self.features.items()}
+    def whys(self, places: Sequence[int]) -> list[dict[str, float]]:
+        """Return the features of some candidates, rounded, by name."""
+        values = np.stack([feature[places] for feature in self.features.values()], axis=1).astype(np.float64)
+        rounded = np.rint(values * 10_000) / 10_000  # as `round` has it: a single times 10,000 is exact in a double
+        return [dict(zip(self.features, of_one, strict=True)) for of_one in rounded.tolist()]
 
     def parts(self) -> dict[str, Floats]:
         """Return what each feature adds to the scores; the parts of a candidate sum up to its score."""

@@ -19,7 +19,7 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
 from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View
+from devmind.index.view import Rows, View, grouped, opens
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
@@ -235,14 +235,15 @@ class Retriever:
         mark = time.perf_counter()
         lexical = self.published.lexical
         df = cache(lexical.df)  # of the same few terms, asked for many times
-        understood = partial(self._steps.understand, df=df, n_chunks=lexical.n_chunks)
+        n_chunks = lexical.n_chunks
+        understood = partial(self._steps.understand, df=df, n_chunks=n_chunks)
         others = [understood(one) for one in asked.rewrites.texts]
         query = widened(understood(asked.text), others, weight=asked.rewrites.weight)
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(asked.filters, chosen)
         taken = self._steps.recall(query, corpus, k=asked.k, timings=timings)
         mark = time.perf_counter()
-        rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
+        rarity = {term: idf(df(term), n_chunks) for term in query.weights}
         after = Staged(_ranked(query, corpus, taken, rarity, asked.weights))
         if asked.second is not None:
             timings["rank"] = since_ms(mark)
@@ -281,8 +282,10 @@ def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
 def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:
     """Return the candidates of all legs, and what else is near in their files, in order of rank."""
     view = corpus.view
-    rows = np.unique(np.concatenate([taken.near, taken.found, taken.defined]))
-    rows = np.union1d(rows, _nearest_of_files(view, np.unique(view.file[rows]), taken.scanned, corpus.allowed))
+    rows, _ = grouped(np.sort(np.concatenate([taken.near, taken.found, taken.defined])))
+    files, _ = grouped(view.file[rows])
+    near = _nearest_of_files(view, files, taken.scanned, corpus.allowed)
+    rows, _ = grouped(np.sort(np.concatenate([rows, *near])))
     lexical, defines = np.zeros((2, len(rows)), np.float32)
     lexical[np.searchsorted(rows, taken.found)] = taken.bm25
     np.maximum.at(defines, np.searchsorted(rows, taken.defined), taken.worth)
@@ -290,12 +293,20 @@ def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, fl
     return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity, weights=weights)
 
 
-def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> Rows:
-    """Return the ``BEST`` rows of each file by rough cosine: a file is judged by them, whatever leg found it."""
-    wanted = np.zeros(len(view.files) + 1, bool)
-    wanted[files] = True
-    rows = np.flatnonzero(wanted[view.file] if allowed is None else wanted[view.file] & allowed)
-    order = np.lexsort((-scanned[rows], view.file[rows]))
-    of_file = view.file[rows][order]
-    nth = np.arange(len(rows)) - np.searchsorted(of_file, of_file)
-    return rows[order][nth < BEST]
+def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> list[Rows]:
+    """Return the ``BEST`` rows of each file by rough cosine, the nearest of all files, the second nearest and so on.
+
+    A file is judged by them, whatever leg found it. The last row of a file with fewer comes again.
+    """
+    rows = view.rows_of_files(files)
+    rows = rows if allowed is None else rows[allowed[rows]]
+    near, (_, file_of) = scanned[rows], grouped(view.file[rows])
+    counts = np.bincount(file_of)
+    first = np.cumsum(counts) - counts
+    found = []
+    for _ in range(BEST if len(rows) else 0):
+        nearest = np.flatnonzero(near == np.repeat(np.fmax.reduceat(near, first), counts))
+        nearest = nearest[opens(file_of[nearest])]  # of equals the first
+        near[nearest] = -np.inf
+        found.append(rows[nearest])
+    return found

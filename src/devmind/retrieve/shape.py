@@ -55,43 +55,50 @@ def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -
     Args:
         near: the rough cosine of every row of ``view``, by which hits are widened; None leaves them narrow.
     """
-    columns = (ranking.rows, *(c[ranking.rows] for c in (view.file, view.start, view.end, view.body, view.name)))
+    rows = ranking.rows
+    files, bodies = view.file[rows].tolist(), view.body[rows].tolist()
     chosen: list[Spot] = []
-    fates: list[Fate] = []
     by_body: dict[int, Spot] = {}
     by_file: dict[int, list[Spot]] = {}
-    for at, (row, file, start, end, body, name) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+
+    def fate(at: int) -> Fate:
+        row, file, body = int(rows[at]), files[at], bodies[at]
+        start, end, name = view.start.item(row), view.end.item(row), view.name.item(row)
         if body in by_body:
             by_body[body].also.append((file, start))
-            fates.append(Fate("duplicate", by_body[body].rank))
-            continue
+            return Fate("duplicate", by_body[body].rank)
         same_file = by_file.get(file, [])
-        holds = [s for s in same_file if s.start <= start and end <= s.end]
-        beside = holds or [
-            s for s in same_file if name and s.name == name and start <= s.focus[1] + 1 and end >= s.focus[0] - 1
-        ]
-        if beside:
-            _join(beside[0], name=name, start=start, end=end)
-            fates.append(Fate("merged", beside[0].rank))
-        elif len(chosen) >= k:
-            fates.append(BEYOND_K)
-        elif len(same_file) >= MAX_PER_FILE:
-            fates.append(OVER_FILE_LIMIT)
-        else:
-            by_body[body] = spot = Spot(len(chosen) + 1, at, row, file, name, start, end, (start, end))
-            by_file.setdefault(file, same_file).append(spot)
-            if near is not None:
-                _widen(view, spot, same_file, nth_file=list(by_file).index(file), near=near)
-            chosen.append(spot)
-            fates.append(Fate("kept", len(chosen)))
+        for spot in same_file:
+            if _joins(spot, name=name, start=start, end=end):
+                return Fate("merged", spot.rank)
+        if len(chosen) >= k:
+            return BEYOND_K
+        if len(same_file) >= MAX_PER_FILE:
+            return OVER_FILE_LIMIT
+        by_body[body] = spot = Spot(len(chosen) + 1, at, row, file, name, start, end, (start, end))
+        by_file.setdefault(file, same_file).append(spot)
+        if near is not None:
+            _widen(view, spot, same_file, nth_file=list(by_file).index(file), near=near)
+        chosen.append(spot)
+        return Fate("kept", len(chosen))
+
+    fates: list[Fate] = []
+    while len(fates) < len(rows) and len(chosen) < k:
+        fates.append(fate(len(fates)))
+    fates += [
+        fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in range(len(fates), len(rows))
+    ]
     return chosen, fates
 
 
-def _join(spot: Spot, *, name: int, start: int, end: int) -> None:
-    """Let ``spot`` show these lines, too; they belong to what it was found by if they are of the same definition."""
-    spot.start, spot.end = min(spot.start, start), max(spot.end, end)
-    if name and name == spot.name:
-        spot.focus = min(spot.focus[0], start), max(spot.focus[1], end)
+def _joins(spot: Spot, *, name: int, start: int, end: int) -> bool:
+    """Return whether ``spot`` shows these lines: it does already, or they touch it and are of the same definition."""
+    first, last = spot.focus
+    if name and name == spot.name and start <= last + 1 and end >= first - 1:
+        spot.focus = min(first, start), max(last, end)
+        spot.start, spot.end = min(spot.start, start), max(spot.end, end)
+        return True
+    return spot.start <= start and end <= spot.end
 
 
 def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near: Floats) -> None:
