@@ -1,0 +1,42 @@
+"""What one query is put to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from devmind.embed.types import Embedder
+from devmind.index.catalog import Catalog
+from devmind.index.lexical import LexicalReader
+from devmind.index.snapshot import Keys
+from devmind.index.view import Rows, View
+from devmind.retrieve.passing import Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The indexes that the legs read.
+
+    Attributes:
+        view: the chunks of the repositories ``repo_ids``.
+        allowed: which of its rows may be shown; None for all.
+        is_part: whether other repositories are published besides.
+        lines_of: the lines of a content.
+    """
+
+    view: View
+    allowed: Mask | None
+    repo_ids: tuple[int, ...]
+    is_part: bool
+    catalog: Catalog
+    lexical: LexicalReader
+    embedder: Embedder
+    lines_of: Callable[[int], Sequence[str]]
+
+    def rows_of(self, keys: Keys) -> tuple[Rows, Mask]:
+        """Return the row of each key, and which of them are visible and may be shown."""
+        rows = self.view.rows_of(keys)
+        keep = rows >= 0
+        if self.allowed is not None and self.view.n:
+            keep &= self.allowed[rows]
+        return rows, keep
