@@ -82,7 +82,7 @@ def test_why_as_json(say: Callable[..., tuple[int, str]]) -> None:
     code, said = say("why", "total price of the cart", "--expect", LOGIN, "-k", 1, "--json")
     lost = json.loads(said)
     assert (code, lost["kind"], lost["expected"]["spans"]) == (1, "low_rank", [[4, 8]])
-    assert [leg["leg"] for leg in lost["legs"]] == ["lexical", "dense", "symbol"]
+    assert [leg["leg"] for leg in lost["legs"]] == ["lexical", "dense", "symbol", "pointed"]
     assert keys(lost) - documented("why") == set()
     code, said = say("why", "password", "--expect", LOGIN, "--json")
     assert (code, json.loads(said)["kind"], json.loads(said)["rank"]) == (0, "found", 1)

@@ -25,7 +25,7 @@ import numpy as np
 
 from devmind.render.figures import percent
 from devmind.retrieve.rank import Ranking
-from devmind.retrieve.trace import LEXICAL, SYMBOL, Trace
+from devmind.retrieve.trace import DENSE, LEXICAL, Trace
 from devmind.types import Hit
 
 Cause = Literal["not_indexed", "stale", "diversity", "vocabulary", "split", "no_leg", "fusion"]
@@ -290,7 +290,8 @@ def _leg_rank(trace: Trace, name: str, row: int) -> LegRank:
 
 
 def _no_leg(legs: Sequence[LegRank]) -> str:
-    told = (_told(leg) for leg in legs if leg.leg != SYMBOL)  # that a name is not asked for explains nothing
+    # That a chunk is not asked for by its name or place explains nothing.
+    told = (_told(leg) for leg in legs if leg.leg in (LEXICAL, DENSE))
     return "; ".join(told) or "no leg gave it"
 
 

@@ -200,6 +200,16 @@ class LexicalReader:
         if not should or not self.n_chunks:
             return []
         query = tantivy.Query.boolean_query(should)
+        return self._best(query, k, repo_ids)
+
+    def holding(self, wanted: Sequence[str], *, k: int, repo_ids: Sequence[int] = (), field: str = "body") -> list[int]:
+        """Return the keys of the ``k`` best chunks by BM25 that hold all of ``wanted`` in ``field``, best first."""
+        if not wanted or not self.n_chunks:
+            return []
+        must = [(tantivy.Occur.Must, tantivy.Query.term_query(self._schema, field, term)) for term in wanted]
+        return [key for key, _ in self._best(tantivy.Query.boolean_query(must), k, repo_ids)]
+
+    def _best(self, query: tantivy.Query, k: int, repo_ids: Sequence[int]) -> list[tuple[int, float]]:
         if repo_ids:
             of_repo = [
                 (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "repo", repo_id)) for repo_id in repo_ids

@@ -6,7 +6,7 @@ that a prefix is itself an embedding, Kusupati et al. 2022) and rescores the bes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -53,8 +53,19 @@ class View:
         self.keys: Keys = self._joined("keys", np.empty(0, np.int64)).astype(np.int64)
         self._by_key = np.argsort(self.keys, kind="stable")
         self._sorted = self.keys[self._by_key]
+        self._by_name: dict[str, list[tuple[int, str]]] | None = None
         self._prefix = self._prefixes()
         self._first = np.concatenate([[0], np.cumsum(np.bincount(self.file, minlength=len(self.files)))])
+
+    @property
+    def by_name(self) -> Mapping[str, Sequence[tuple[int, str]]]:
+        """The files (index, path) by their own name in lower case; made for the first query that names one."""
+        if self._by_name is None:
+            found: dict[str, list[tuple[int, str]]] = {}
+            for at, file in enumerate(self.files):
+                found.setdefault(file.path.rpartition("/")[2].lower(), []).append((at, file.path))
+            self._by_name = found
+        return self._by_name
 
     def _rewritten(self, masks: Keys, kinds: Sequence[str]) -> Keys:
         """Return ``masks`` with the view's bits in place of those of a snapshot."""

@@ -51,16 +51,18 @@ def file_features(
     lexical: Floats,
     dense: Floats,
     defines: Floats,
+    pointed: Floats,
     idf: Mapping[str, float],
 ) -> dict[str, Floats]:
     """Return the features of ``files``, each `(n_files,)`.
 
     Args:
         files: indexes of the candidate files in ``view``.
-        file_of: of each candidate chunk, the place of its file in ``files``; the next three follow it.
+        file_of: of each candidate chunk, the place of its file in ``files``; the next four follow it.
         lexical: BM25 scores, 0 where the leg did not find the chunk.
         dense: cosines.
         defines: how well the chunk defines a name of the query (0..1).
+        pointed: how surely the query points at the chunk (0..1).
         idf: by query term.
     """
     about = [view.files[file] for file in files]
@@ -79,6 +81,7 @@ def file_features(
         "cosine_pooled": standardise(by_cosine @ POOL),
         "cosine_second": by_cosine[:, 1],
         "defines": best_of_file(defines, file_of, len(files))[:, 0],
+        "pointed": best_of_file(pointed, file_of, len(files))[:, 0],
         "depth": standardise(np.array([file.path.count("/") for file in about], np.float32)),
     }
     features |= {name: paths[:, i] for i, name in enumerate(PATH)}

@@ -1,56 +1,26 @@
-"""Query → candidates: the three ways of recall (vectors, BM25, definitions of the names in the query)."""
+"""Query → candidates: the ways of recall (vectors, BM25, definitions of its names, and what it points at)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import MutableMapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from devmind.embed.types import Embedder
-from devmind.index.catalog import Catalog
-from devmind.index.lexical import WEIGHTS, LexicalReader
-from devmind.index.snapshot import Floats, Keys
-from devmind.index.view import Rows, View
+from devmind.index.snapshot import Floats
+from devmind.index.view import Rows
 from devmind.retrieve.candidates import defining
-from devmind.retrieve.passing import Mask
+from devmind.retrieve.corpus import Corpus
+from devmind.retrieve.pointed import Pointed, pointed
 from devmind.retrieve.query import Query
-from devmind.retrieve.trace import DENSE, LEXICAL, SYMBOL, Leg
+from devmind.retrieve.trace import DENSE, LEXICAL, POINTED, SYMBOL, Leg
 
 LEG_DEPTH = 200  # candidates a leg gives; 300 and 600 rank no better (docs/retrieval.md)
 MAX_WIDENINGS = 4
 OTHER_CASE = 0.6  # worth of a definition whose name is the query's in another case
 RIVAL = 0.1  # a name with n definitions makes each worth 1 / (1 + n times this)
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """What one query is put to.
-
-    Attributes:
-        view: the chunks of the repositories ``repo_ids``.
-        allowed: which of its rows may be shown; None for all.
-        is_part: whether other repositories are published besides.
-        fields: of the lexical index, and what each counts.
-    """
-
-    view: View
-    allowed: Mask | None
-    repo_ids: tuple[int, ...]
-    is_part: bool
-    catalog: Catalog
-    lexical: LexicalReader
-    embedder: Embedder
-    fields: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
-
-    def rows_of(self, keys: Keys) -> tuple[Rows, Mask]:
-        """Return the row of each key, and which of them are visible and may be shown."""
-        rows = self.view.rows_of(keys)
-        keep = rows >= 0
-        if self.allowed is not None and self.view.n:
-            keep &= self.allowed[rows]
-        return rows, keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +37,7 @@ class Recall:
     bm25: Floats
     defined: Rows
     worth: Floats
+    pointed: Pointed
 
 
 def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
@@ -82,7 +53,10 @@ def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str,
     mark = time.perf_counter()
     defined, worth = _by_name(query, corpus)
     timings["symbol"] = since_ms(mark)
-    return Recall(vector, scanned, near, found, bm25, defined, worth)
+    mark = time.perf_counter()
+    meant = pointed(query, corpus)
+    timings["pointed"] = since_ms(mark)
+    return Recall(vector, scanned, near, found, bm25, defined, worth, meant)
 
 
 def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
@@ -96,10 +70,12 @@ def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
     cosines = view.cosines(taken.vector, rows)
     nearest = np.lexsort((view.keys[rows], -cosines))
     best = np.lexsort((taken.defined, -taken.worth))
+    surest = np.lexsort((taken.pointed.rows, -taken.pointed.worth))
     return {
         LEXICAL: Leg(bm25_rows, bm25, taken.found),
         DENSE: Leg(rows[nearest], cosines[nearest], taken.near),
         SYMBOL: Leg(taken.defined[best], taken.worth[best], taken.defined),
+        POINTED: Leg(taken.pointed.rows[surest], taken.pointed.worth[surest], taken.pointed.rows),
     }
 
 

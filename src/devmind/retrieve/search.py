@@ -21,9 +21,10 @@ from devmind.index.lexical import idf
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View, grouped, opens
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
+from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
-from devmind.retrieve.legs import Corpus, Recall, since_ms, whole_legs
+from devmind.retrieve.legs import Recall, since_ms, whole_legs
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
@@ -267,6 +268,7 @@ class Retriever:
             catalog=published.catalog,
             lexical=published.lexical,
             embedder=published.embedder,
+            lines_of=published.lines_of,
         )
 
     def _hits(self, found: _Found) -> list[Hit]:
@@ -282,15 +284,26 @@ def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
 def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:
     """Return the candidates of all legs, and what else is near in their files, in order of rank."""
     view = corpus.view
-    rows, _ = grouped(np.sort(np.concatenate([taken.near, taken.found, taken.defined])))
+    rows, _ = grouped(np.sort(np.concatenate([taken.near, taken.found, taken.defined, taken.pointed.rows])))
     files, _ = grouped(view.file[rows])
     near = _nearest_of_files(view, files, taken.scanned, corpus.allowed)
     rows, _ = grouped(np.sort(np.concatenate([rows, *near])))
-    lexical, defines = np.zeros((2, len(rows)), np.float32)
+    lexical, defines, pointed = np.zeros((3, len(rows)), np.float32)
     lexical[np.searchsorted(rows, taken.found)] = taken.bm25
     np.maximum.at(defines, np.searchsorted(rows, taken.defined), taken.worth)
+    pointed[np.searchsorted(rows, taken.pointed.rows)] = taken.pointed.worth
     dense = view.cosines(taken.vector, rows)
-    return rank(query, view, rows, lexical=lexical, dense=dense, defines=defines, idf=rarity, weights=weights)
+    return rank(
+        query,
+        view,
+        rows,
+        lexical=lexical,
+        dense=dense,
+        defines=defines,
+        pointed=pointed,
+        idf=rarity,
+        weights=weights,
+    )
 
 
 def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> list[Rows]:

@@ -132,13 +132,13 @@ _RAISED: Final = re.compile(
     r"^(?:E\s{1,8})?(?:Caused by: |Uncaught |Unhandled exception[.:] |Exception in thread \"[^\"\n]{0,100}\" |"
     r"(?:PHP )?Fatal error: {1,2}Uncaught |\*\* \(|\w{1,40} - )?"
     r"(?P<kind>(?:[A-Za-z_]\w{0,100}[.\\:]{1,2}){0,12}"
-    r"[A-Z]\w{0,100}(?:Error|Exception|Warning|Failure|Fault|Exit|Interrupt))"
+    r"(?:[A-Z]\w{0,100})?(?:Error|Exception|Warning|Failure|Fault|Exit|Interrupt))"
     r"(?:(?:: |\) )(?P<message>.{0,400})|\s*$)"
     r"|^(?:panic: |thread '[^'\n]{0,100}' panicked at |(?:PHP )?fatal error: )(?P<told>.{1,400})"
 )
 # What a text, and a line, must hold to be read at all: most questions hold neither.
 _MAY_HOLD: Final = re.compile(
-    r"\.\w{1,8}\W{1,4}(?:line )?\d|[a-z](?:Error|Exception|Warning|Failure|Fault|Exit|Interrupt)\b"
+    r"\.\w{1,8}\W{1,4}(?:line )?\d|(?:Error|Exception|Warning|Failure|Fault|Exit|Interrupt)\b"
     r"|panic|fatal error|^\*\* \(",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -6,7 +6,8 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from devmind.retrieve.legs import Corpus, Recall, recall
+from devmind.retrieve.corpus import Corpus
+from devmind.retrieve.legs import Recall, recall
 from devmind.retrieve.query import Query, understand
 
 

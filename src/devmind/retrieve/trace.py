@@ -14,7 +14,7 @@ from devmind.retrieve.rank import Ranking
 from devmind.retrieve.shape import Fate
 from devmind.types import Hit
 
-LEXICAL, DENSE, SYMBOL = "lexical", "dense", "symbol"
+LEXICAL, DENSE, SYMBOL, POINTED = "lexical", "dense", "symbol", "pointed"
 
 
 @dataclass(frozen=True, slots=True)
