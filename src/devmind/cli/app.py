@@ -13,7 +13,7 @@ from devmind import __version__
 from devmind.render.plain import dumps, safe
 from devmind.settings import Settings, load
 
-COMMANDS = "add sync status files search ask why symbol graph generations rollback remove export import doctor"
+COMMANDS = "add sync status files search ask why symbol graph generations rollback remove export import doctor tune"
 ORDER = {name: at for at, name in enumerate(COMMANDS.split())}
 
 

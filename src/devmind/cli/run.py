@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 from typer.main import get_command
 
-from devmind.cli import dataset, read, write
+from devmind.cli import dataset, read, tune, write
 from devmind.cli.app import app, error_line
 from devmind.cli.evaluation import answers, diagnosis, gating, operations, questions, reporting, scoring
 from devmind.errors import DevMindError
@@ -27,6 +27,7 @@ WRITES = {"add", "sync", "remove", "rollback", "import"}
 COMMANDS = (
     read,
     write,
+    tune,
     dataset,
     answers,
     diagnosis,
