@@ -114,3 +114,30 @@ def test_without_stages_no_model_runtime_is_loaded(shop: Path, kb: Path) -> None
     )
     said = subprocess.run([sys.executable, "-c", code, str(kb)], capture_output=True, text=True, timeout=60)
     assert said.stdout.splitlines()[-1] == "[] 0", said.stderr
+
+
+def test_runs_with_and_without_a_stage_are_compared_with_their_costs(shop: Path, kb: Path, tmp_path: Path) -> None:
+    assert devmind(kb, "add", str(shop), "--name", "shop").returncode == 0
+    topics = tmp_path / "topics.jsonl"
+    truth = {"file": "shop/login.py", "start_line": 4, "end_line": 8}
+    topic = {"topic_id": "q1", "query": "cart price", "category": "code understanding", "repo": "shop"}
+    topics.write_text(json.dumps({**topic, "truths": [truth]}) + "\n", encoding="utf-8")
+    down = tmp_path / "down.toml"
+    with serving(both) as server:
+        configure(tmp_path / "with.toml", server)
+        runs = {"plain": (), "with": ("--config", str(tmp_path / "with.toml"))}
+        for name, options in runs.items():
+            out = str(tmp_path / f"run-{name}")
+            assert devmind(kb, "eval", "run", str(topics), "--out", out, *options).returncode == 0
+        configure(down, server)
+    failing = devmind(kb, "eval", "run", str(topics), "--out", str(tmp_path / "f"), "--config", str(down), "--json")
+    record = json.loads(failing.stdout)
+    assert record["notes"] == {"stage_failed": 1} and record["cost"]["model_calls"] == 2
+    folders = [str(tmp_path / f"run-{name}") for name in runs]
+    compare = ["eval", "compare", *folders, "--dataset", str(topics), "-k", "1"]
+    said = json.loads(devmind(kb, *compare, "--json").stdout)
+    assert said["costs"]["baseline"]["model_calls"] == 0
+    assert said["costs"]["candidate"] == {**said["costs"]["candidate"], "model_calls": 2, "model_tokens": 30}
+    assert said["costs"]["candidate"]["ms"] > 0
+    table = devmind(kb, *compare).stdout
+    assert ["ms a topic" in table, "model calls a topic" in table, "model tokens a topic" in table] == [True] * 3
