@@ -34,6 +34,21 @@ def test_the_file_overrides_defaults(tmp_path: Path) -> None:
     ("n_workers = true", "n_workers"),
     ("n_workers = '2'", "n_workers"),
     ("embedder = 'other'", "embedder"),
+    ("[embedder]\nkind = 'magic'", "kind must be one of remote, onnx, sentence-transformers"),
+    ("[embedder]\nkind = 'onnx'", "needs path"),
+    ("[embedder]\nkind = 'onnx'\npath = 'm'\npooling = 'max'", "pooling must be one of mean, cls, last, model"),
+    ("[embedder]\nkind = 'onnx'\npath = 'm'\nbase_url = 'x'", "unknown key 'base_url'.*belongs to kind remote"),
+    ("[embedder]\nkind = 'onnx'\npath = 'm'\nmax_tokens = 3", "max_tokens must be at least 16"),
+    ("[embedder]\nkind = 'sentence-transformers'", "needs model"),
+    ("reranker = 1", "must be a table"),
+    ("[reranker]\nmodel = 'm'", "needs base_url"),
+    ("[reranker]\nbase_url = 'http://x'\ntop = 1000", "top must be at most 200"),
+    ("[reranker]\nbase_url = 'http://x'\nweight = 1.5", "weight must be at most 1"),
+    ("[reranker]\nbase_url = 'http://x'\nform = 'tei'", "form must be one of documents, texts"),
+    ("[reranker]\nkind = 'onnx'", "needs path"),
+    ("[expansion]\nbase_url = 'http://x'", "needs model"),
+    ("[expansion]\nbase_url = 'http://x'\nmodel = 'm'\nn = 0", "n must be at least 1"),
+    ("[expansion]\nbase_url = 'http://x'\nmodel = 'm'\nbody = 1", "body must be of type dict"),
     ("[embedder]\nmodel = 'm'", "base_url and dim"),
     ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = 0", "dim must be at least 1"),
     ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = '3'", "dim must be of type int"),
@@ -50,3 +65,28 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, named: str) -> None:
     (tmp_path / "config.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=named):
         load(str(tmp_path))
+
+
+def test_a_relative_path_of_a_model_starts_at_the_file_that_names_it(tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / "rerank.toml"
+    other.parent.mkdir()
+    other.write_text(
+        "[reranker]\nkind = 'onnx'\npath = '../models/x'\n[embedder]\nkind = 'onnx'\npath = '/m'\n", "utf-8"
+    )
+    found = load(str(tmp_path / "kb"), str(other))
+    assert Path(found.reranker["path"]).resolve() == tmp_path / "models" / "x"
+    assert found.embedder["path"] == "/m" and found.home == tmp_path / "kb"
+
+
+def test_a_named_model_is_no_path(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        "[embedder]\nkind = 'sentence-transformers'\nmodel = 'BAAI/bge-m3'\n", "utf-8"
+    )
+    assert load(str(tmp_path)).embedder["model"] == "BAAI/bge-m3"
+    (tmp_path / "config.toml").write_text("[embedder]\nkind = 'sentence-transformers'\nmodel = './bge'\n", "utf-8")
+    assert load(str(tmp_path)).embedder["model"] == str(tmp_path / "bge")
+
+
+def test_a_configuration_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is no file"):
+        load(str(tmp_path), str(tmp_path / "nothing.toml"))

@@ -59,7 +59,9 @@ def collected(topics: Iterable[dict[str, object]], kbs: Path) -> list[Labelled]:
 def _labelled(service: Service, repo: str, topic: dict[str, object]) -> Labelled:
     files: list[str] = list(topic["files"])  # type: ignore[call-overload]
     gains = dict.fromkeys(files, 1.0)
-    return Labelled(str(topic["suite"]), example(service, str(topic["query"]), gains, group=project_of(repo), same=same_path))
+    return Labelled(
+        str(topic["suite"]), example(service, str(topic["query"]), gains, group=project_of(repo), same=same_path)
+    )
 
 
 def towards(names: Sequence[str]) -> Towards:

@@ -55,11 +55,14 @@ def forget_git_place() -> None:
         os.environ.pop(name, None)
 
 
-def load(kb: str | None = None) -> Settings:
+def load(kb: str | None = None, config: str | None = None) -> Settings:
     """Return the settings of the knowledge base ``kb``, else of ``$DEVMIND_HOME``, else of the user data folder.
 
+    Args:
+        config: the file to read instead of the knowledge base's own ``config.toml``.
+
     Raises:
-        UsageError: ``config.toml`` is not TOML, or a key or value in it is not known.
+        UsageError: the file is not TOML, a key or value in it is not known, or ``config`` is not there.
     """
     if kb == "":
         raise UsageError("--kb is empty: give the folder of the knowledge base, or leave the option out")
@@ -70,7 +73,12 @@ def load(kb: str | None = None) -> Settings:
         from platformdirs import user_data_path  # costs start-up time that an explicit folder need not pay
 
         home = user_data_path("devmind", appauthor=False)
-    return _with_file(Settings(home), home / "config.toml")
+    if config is None:
+        return _with_file(Settings(home), home / "config.toml")
+    path = Path(config).expanduser().absolute()
+    if not path.is_file():
+        raise UsageError(f"--config {config!r} is no file: correct it, or leave the option out", code="bad_config")
+    return _with_file(Settings(home), path)
 
 
 def _with_file(settings: Settings, path: Path) -> Settings:

@@ -31,6 +31,7 @@ from devmind.evaluate.chunkers import (
 from devmind.evaluate.datasets import dataset_of
 from devmind.evaluate.embedders import open_embedder, opened
 from devmind.evaluate.types import Dataset, Response, Retrieved, Span, Topic, Truth
+from tests.models.tiny import save_embedder
 
 PRICE = Truth(Span("shop/cart.py", 18, 20))
 LOCK = Truth(Span("shop/login.py", 4, 8))
@@ -198,3 +199,34 @@ def test_the_documented_configuration_opens(tmp_path: Path) -> None:
     asked: list[str] = []
     embedder = open_embedder(str(config), secret=lambda name: asked.append(name) or "key")
     assert embedder.dim == 768 and asked == ["EMBEDDINGS_KEY"] and "key" not in embedder.name.lower()
+
+
+def test_a_model_on_this_machine_is_measured_beside_the_built_in_one(
+    topics: Dataset, shop: Path, tmp_path: Path
+) -> None:
+    save_embedder(tmp_path / "words")
+    config = tmp_path / "words.toml"
+    config.write_text('kind = "onnx"\npath = "words"\n', encoding="utf-8")
+    variants = [Variant("layered", "builtin"), Variant("layered", str(config))]
+    with opened(["builtin", str(config)]) as embedders:
+        sources = {"shop": shop, "docs": shop}
+        measured = summarise(topics, list(measure_repositories(topics, sources, variants, embedders)))
+    assert [one.name for one in measured] == ["layered + builtin", f"layered + {config}"]
+    assert measured[0].scores.topics != measured[1].scores.topics or measured[0].costs != measured[1].costs
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('kind = "gguf"\n', "must be one of remote, onnx, sentence-transformers"),
+        ('kind = "onnx"\n', "needs path"),
+        ('kind = "onnx"\npath = "nowhere"\n', "nowhere is not there"),
+        ('kind = "onnx"\npath = "x"\nbase_url = "http://x"\n', "unknown key 'base_url'"),
+    ],
+)
+def test_a_configuration_of_a_local_model_that_is_wrong_is_named(text: str, said: str, tmp_path: Path) -> None:
+    config = tmp_path / "model.toml"
+    config.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        open_embedder(str(config))
+    assert said in str(caught.value)

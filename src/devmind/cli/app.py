@@ -41,12 +41,13 @@ class Session:
     """The global options of one run."""
 
     kb: str | None = None
+    config: str | None = None
     json: bool = False
     quiet: bool = False
     verbose: bool = False
 
     def settings(self) -> Settings:
-        return load(self.kb)
+        return load(self.kb, self.config)
 
 
 def session_of(ctx: typer.Context) -> Session:
@@ -75,6 +76,9 @@ def _version(wanted: bool) -> None:
 def _globals(
     ctx: typer.Context,
     kb: Annotated[str | None, typer.Option(metavar="DIR", help="Folder of the knowledge base.")] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings instead of config.toml in that folder.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Exact JSON on standard output.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Results only: no progress, no report.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Whole snippets; tracebacks of faults.")] = False,
@@ -82,4 +86,4 @@ def _globals(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    ctx.obj = Session(kb, json, quiet, verbose)
+    ctx.obj = Session(kb, config, json, quiet, verbose)

@@ -23,6 +23,7 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 # What a write to a full or broken output meets; no other error of the system comes here without the name of a file.
 OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 FLAGS = {"--json", "--quiet", "-q", "--verbose", "-v"}
+WITH_VALUE = ("--kb", "--config")
 WRITES = {"add", "sync", "remove", "rollback", "import"}
 COMMANDS = (
     read,
@@ -111,9 +112,9 @@ def hoist(argv: Sequence[str]) -> list[str]:
     for arg in waiting:
         if arg == "--":
             rest += [arg, *waiting]
-        elif arg in FLAGS or arg.startswith("--kb="):
+        elif arg in FLAGS or arg.startswith(tuple(f"{name}=" for name in WITH_VALUE)):
             front.append(arg)
-        elif arg == "--kb":
+        elif arg in WITH_VALUE:
             front += [arg, *([value] if (value := next(waiting, None)) is not None else [])]
         else:
             rest.append(arg)

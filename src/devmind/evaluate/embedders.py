@@ -1,30 +1,33 @@
-"""The name of an embedder → the embedder: the built-in model, or a remote one by a configuration file."""
+"""The name of an embedder → the embedder: the built-in model, or another one by a configuration file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+from devmind.embed import choose
 from devmind.embed.types import Embedder
 from devmind.errors import UsageError
 from devmind.evaluate.targets.config import Table, read_config
+from devmind.model_tables import KINDS, MAX_DIM, REMOTE, table_problem, with_places
 from devmind.models.wire import checked_url
+from devmind.service.embedder import options_of
 from devmind.settings import secret
 
 BUILT_IN = "builtin"
-MAX_DIM = 65_536  # of a vector; what lies above is a number in the wrong field
 
 
 def open_embedder(spec: str, *, secret: Callable[[str], str] = secret) -> Embedder:
     """Return the embedder that ``spec`` names.
 
     Args:
-        spec: ``builtin``, or the path of a TOML or JSON file with base_url, model and dim, and optionally api_key_env
-            (the environment variable that holds the key), batch, timeout_s, send_dim, query_prefix and text_prefix.
+        spec: ``builtin``, or the path of a TOML or JSON file with the keys of a table ``[embedder]`` (`model_tables`);
+            a path in it starts at the file's folder.
 
     Raises:
-        UsageError: there is no such embedder, or its configuration is wrong.
+        UsageError: there is no such embedder, its configuration is wrong, or what it names is missing.
     """
     if spec == BUILT_IN:
         from devmind.embed.static import built_in
@@ -35,7 +38,9 @@ def open_embedder(spec: str, *, secret: Callable[[str], str] = secret) -> Embedd
         raise UsageError(
             f"unknown embedder {spec!r}: use {BUILT_IN}, or a configuration file *.toml or *.json", code="bad_config"
         )
-    return _remote(read_config(path), secret)
+    table = read_config(path)
+    kind = table.text("kind", REMOTE, one_of=tuple(KINDS["embedder"]))
+    return _remote(table, secret) if kind == REMOTE else _local(table.rest(), kind, path)
 
 
 @contextmanager
@@ -49,6 +54,14 @@ def opened(specs: Sequence[str]) -> Iterator[Mapping[str, Embedder]]:
             if close is not None:
                 stack.callback(close)
         yield found
+
+
+def _local(values: dict[str, Any], kind: str, file: Path) -> Embedder:
+    table = {"kind": kind, **values}
+    problem = table_problem("embedder", table)
+    if problem:
+        raise UsageError(f"{file}: {problem}", code="bad_config")
+    return choose.open_embedder(options_of(with_places(table, file.parent)))
 
 
 def _remote(table: Table, secret: Callable[[str], str]) -> Embedder:

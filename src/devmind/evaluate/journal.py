@@ -125,6 +125,8 @@ def encode(response: Response) -> dict[str, Any]:
         row["dropped"] = list(response.dropped)
     if response.notes:
         row["notes"] = list(response.notes)
+    if response.spent:
+        row["spent"] = dict(response.spent)
     return row
 
 
@@ -142,6 +144,7 @@ def decode(row: Mapping[str, Any]) -> Response:
         failure=None if failure is None else Failure(**failure),
         dropped=tuple(row.get("dropped", ())),
         notes=tuple(row.get("notes", ())),
+        spent=row.get("spent", {}),
     )
 
 

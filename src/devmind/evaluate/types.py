@@ -119,7 +119,8 @@ class Response:
 
     ``answer`` is None for a target that only retrieves. ``confidence`` is the target's own, if it gives one.
     ``dropped`` says which parts of what the target returned could not be used, and why. ``notes`` are stable codes of
-    what a reader of the figures must know, such as ``query_truncated``.
+    what a reader of the figures must know, such as ``query_truncated``. ``spent`` counts calls of models and their
+    tokens, where the target tells.
     """
 
     topic_id: str
@@ -132,6 +133,7 @@ class Response:
     failure: Failure | None = None
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    spent: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class OnnxModel:
         self.config = _config(_beside(self.file, "config.json"))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = n_threads
+        options.log_severity_level = 4  # what fails raises; standard error is for our own words
         try:
             from tokenizers import Tokenizer
 

@@ -15,10 +15,16 @@ from devmind.render.table import new_table
 SHOWN_GROUPS = 12  # values of a grouping; a report shows all
 QUERY_CHARS = 100
 SIGNIFICANT = 0.05
+COSTS = {  # of a topic, as tables name them
+    "ms": "ms a topic",
+    "model_calls": "model calls a topic",
+    "model_tokens": "model tokens a topic",
+}
 NOTES = {  # what a reader can do about notes that make figures hard to compare
     "repo_not_indexed": "all repositories were searched; 'devmind add' the topic's own under the name it has there",
     "other_commit": "labels are of another commit than the one searched; index that ('devmind add --ref'), or carry "
     "the labels over with 'devmind dataset check --at REF --fix'",
+    "stage_failed": "the reranker or the model that rewords questions failed: these topics were searched without it",
 }
 
 
@@ -113,6 +119,10 @@ def show_comparison(out: Console, record: Mapping[str, Any]) -> None:
             str(found["n_wins"]), str(found["n_losses"]), str(found["n_ties"]),
         ]  # fmt: skip
         table.add_row(safe(name), *(Text(cell, style=style) for cell in cells))
+    for name, title in COSTS.items():
+        a, b = (record["costs"][which][name] for which in ("baseline", "candidate"))
+        if a or b:
+            table.add_row(title, f"{a or 0:,.1f}", f"{b or 0:,.1f}", f"{(b or 0) - (a or 0):+,.1f}")
     out.print(table)
     out.print(Text(safe(f"A: {record['baseline']}   B: {record['candidate']}"), style="dim"))
     for title, topics, style in (("worst", record["worst"], "red"), ("best", record["best"], "green")):

@@ -143,7 +143,7 @@ def chunkers(
     root: Root = None,
     strategies: Annotated[str, typer.Option("--strategies", help="Which of them.")] = "layered,syntax,fixed,semantic",
     embedders: Annotated[
-        str, typer.Option("--embedders", metavar="E,…", help="builtin, or configuration files of remote models.")
+        str, typer.Option("--embedders", metavar="E,…", help="builtin, or configuration files of other models.")
     ] = "builtin",
     only: Annotated[
         list[str] | None, typer.Option("--repo", metavar="REPO", help="Only topics about this repository.")

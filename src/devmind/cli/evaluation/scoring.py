@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -237,7 +237,16 @@ def compare(
     scores = [measured.scores for measured in runs]
     names = list(measure or ()) or list(compared_measures(scores))
     comparison = differences(scores[0], scores[1], measures=names)
-    _show_comparison(session, comparison, asked, primary=primary_measure(scores, names), n_topics=n_topics)
+    costs = _costs(runs)
+    _show_comparison(session, comparison, asked, costs, primary=primary_measure(scores, names), n_topics=n_topics)
+
+
+def _costs(runs: Sequence[Measured]) -> dict[str, Any]:
+    """Return what a topic cost in the baseline's run and in the candidate's."""
+    from devmind.evaluate.report.record import cost_record
+
+    found = [cost_record(list(measured.raw.responses.values())) for measured in runs]
+    return dict(zip(("baseline", "candidate"), found, strict=True))
 
 
 def measured_runs(paths: Sequence[Path], asked: Asked, scoring: Scoring, *, k: int) -> list[Measured]:
@@ -251,7 +260,9 @@ def measured_runs(paths: Sequence[Path], asked: Asked, scoring: Scoring, *, k: i
     return with_own_names(runs, labels)
 
 
-def _show_comparison(session: Session, comparison: Comparison, asked: Asked, *, primary: str, n_topics: int) -> None:
+def _show_comparison(
+    session: Session, comparison: Comparison, asked: Asked, costs: Mapping[str, Any], *, primary: str, n_topics: int
+) -> None:
     from devmind.evaluate.report.data import extremes
     from devmind.evaluate.report.record import comparison_record
 
@@ -262,7 +273,7 @@ def _show_comparison(session: Session, comparison: Comparison, asked: Asked, *, 
     def named(items: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
         return [{"id": name, "difference": value, "query": queries[name]} for name, value in items]
 
-    record |= {"topics_by": primary, "worst": named(worst), "best": named(best)}
+    record |= {"costs": costs, "topics_by": primary, "worst": named(worst), "best": named(best)}
     if session.json:
         emit(record)
     elif not session.quiet:

@@ -17,6 +17,7 @@ from devmind.evaluate.report.provenance import run_provenance
 from devmind.evaluate.types import Comparison, Difference, Estimate, Response, Retrieved, Span, Topic, TopicScore, Truth
 
 FORMAT: Final = 1  # 1: first format
+COSTS: Final = ("ms", "model_calls", "model_tokens")  # of a topic
 SHOWN_FAULTS: Final = 20  # of hits that were left out or lie outside their files; the run holds all
 Excerpt = Callable[[Topic, Retrieved], tuple[int, str] | None]  # first line and text of a hit, as it is shown
 
@@ -85,6 +86,7 @@ def run_record(measured: Measured, *, names: Sequence[str] | None = None) -> dic
             "with_code": placed.with_code,
         },
         "seconds": _seconds(responses),
+        "cost": cost_record(responses),
         "overall": {name: estimate_record(e) for name, e in scores.overall.items() if names is None or name in names},
         "groups": {
             grouping: {
@@ -149,6 +151,22 @@ def verdict_record(verdict: Verdict) -> dict[str, Any]:
 
 def estimate_record(found: Estimate) -> dict[str, Any]:
     return {"mean": found.mean, "low": found.low, "high": found.high, "n": found.n}
+
+
+def cost_record(responses: Sequence[Response]) -> dict[str, float | None]:
+    """Return the mean cost of a topic that was responded to: milliseconds, calls of models and their tokens.
+
+    Calls and tokens are those that the target told; 0 where it told none.
+    """
+    known = [response for response in responses if response.failure is None]
+    if not known:
+        return dict.fromkeys(COSTS)
+    means = (
+        1000 * sum(response.seconds for response in known),
+        sum(response.spent.get("calls", 0) for response in known),
+        sum(response.spent.get("tokens", 0) for response in known),
+    )
+    return {name: float(total) / len(known) for name, total in zip(COSTS, means, strict=True)}
 
 
 def _seconds(responses: Sequence[Response]) -> dict[str, float] | None:

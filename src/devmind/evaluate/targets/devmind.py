@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from devmind import __version__
 from devmind.embed.types import Embedder
 from devmind.errors import DevMindError, UpstreamError
-from devmind.evaluate.targets.types import OTHER_COMMIT, REPO_NOT_INDEXED, Mode
+from devmind.evaluate.targets.types import OTHER_COMMIT, REPO_NOT_INDEXED, STAGE_FAILED, Mode
 from devmind.evaluate.types import Response, Retrieved, Span, Topic
 from devmind.retrieve.weights import Weights
 from devmind.service import Service
@@ -61,6 +61,7 @@ class DevMindTarget:
         notes = self._notes(topic)
         try:
             found = self._service.search(topic.query, k=k, filters=Filters(repos=repos), narrow=self._narrow)
+            notes += (STAGE_FAILED,) if found.warnings else ()
             if self._mode == "search":
                 return _searched(topic, found, notes)
             return _answered(topic, found, self._service.answer(found), notes)
@@ -87,6 +88,7 @@ class DevMindTarget:
             "mode": self._mode,
             "strategy": self._strategy,
             "embedder": self._embedder,
+            **self._service.stages,
             "repos": json.dumps(self._repos, sort_keys=True, ensure_ascii=False),
             **self._tuned(),
         }
@@ -99,7 +101,7 @@ class DevMindTarget:
 
 def _searched(topic: Topic, found: SearchResult, notes: tuple[str, ...]) -> Response:
     hits = tuple(_retrieved(hit) for hit in found.hits)
-    return Response(topic.topic_id, hits=hits, confidence=found.confidence, notes=notes)
+    return Response(topic.topic_id, hits=hits, confidence=found.confidence, notes=notes, spent=found.spent)
 
 
 def _answered(topic: Topic, found: SearchResult, answer: Answer, notes: tuple[str, ...]) -> Response:
@@ -111,6 +113,7 @@ def _answered(topic: Topic, found: SearchResult, answer: Answer, notes: tuple[st
         abstained=answer.abstained,
         confidence=found.confidence,
         notes=notes,
+        spent=found.spent,
     )
 
 

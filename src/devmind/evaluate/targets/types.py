@@ -15,6 +15,7 @@ QUERY_TRUNCATED: Final = "query_truncated"  # the system takes no question of th
 K_LIMITED: Final = "k_limited"  # the system gives fewer hits than were wanted
 MORE_THAN_K: Final = "more_than_k"  # it gave more, and the surplus was left off
 OTHER_COMMIT: Final = "other_commit"  # the topic is labelled at another commit than the one that was searched
+STAGE_FAILED: Final = "stage_failed"  # an optional stage failed: the response is what the system says without it
 ANSWER_CUT: Final = "answer_cut"  # the model stopped at its length limit
 
 
