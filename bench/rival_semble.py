@@ -1,7 +1,7 @@
 """Run by a Python that has the package semble, not by ours: makes a model for it, or indexes a folder with it.
 
-    python rival_semble.py model DIR FOLDER...   a static model of the published shape, its pieces trained on the folders
-    python rival_semble.py index DIR FOLDER      prints what indexing the folder with it took, as JSON
+    python rival_semble.py model DIR FOLDER...  makes a model of the published shape, its pieces trained on them
+    python rival_semble.py index DIR FOLDER     prints what indexing the folder with it took, as JSON
 
 The published model lies on a hub that may be out of reach. Time depends on how many pieces and dimensions a model has,
 not on what its vectors say, so these are random.
