@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bench.figures import FIGURES, Figure, Values, difference, estimated, head, number, row, values
 from bench.quality import learned_from, measured_topics
-from bench.runs import features_of
+from bench.runs import Row
 from bench.runs import run as run_of
 from bench.topics import BUGS, CHAINS, COMMITS, QUESTIONS, SEMBLE, TRANSLATED, Asked, by_repo
-from bench.variants import BASE, Variant, ablations, is_chinese
+from bench.variants import BASE, ablations
+from devmind.evaluate.tune.folds import cross_validated
 from devmind.evaluate.types import Estimate
-from training.ranking import FEATURES, held_out
+from training.ranking import learned, towards
 
 ALL_SUITES = (SEMBLE, QUESTIONS, BUGS, TRANSLATED, COMMITS, CHAINS)
 COLUMNS = tuple(figure for figure in FIGURES if figure.short != "chains whole")
@@ -26,15 +27,12 @@ def run() -> None:
     head("search", *(figure.short for figure in COLUMNS))
     row("all", *(number(estimated(base[figure.short]).mean) for figure in COLUMNS))
     for variant in ablations():
-        row(variant.name, *(_cell(figure, asked, variant, base[figure.short]) for figure in COLUMNS))
+        rows = run_of(asked, BASE) | run_of(asked, variant)
+        row(variant.name, *(_cell(figure, asked, rows, base[figure.short]) for figure in COLUMNS))
 
 
-def _cell(figure: Figure, asked: Sequence[Asked], variant: Variant, base: Values) -> str:
-    if variant.chinese and not any(is_chinese(topic.query) for topic, _ in base):
-        return "–"
-    own = [topic for topic in asked if figure.of(topic)]
-    rows = run_of(own, BASE) | run_of([topic for topic in asked if topic.repo in by_repo(own)], variant)
-    found = values(figure, own, rows)
+def _cell(figure: Figure, asked: Sequence[Asked], rows: Mapping[str, Row], base: Values) -> str:
+    found = values(figure, asked, rows)
     return changed(estimated(found), difference(found, base))
 
 
@@ -53,9 +51,9 @@ def run_features() -> None:
     head("features", *ALL_SUITES)
     base: dict[str, Values] = {}
     started = time.process_time()
-    for without in (None, *FEATURES):
-        columns = features_of(() if without is None else (without,))
-        ndcg = [value for value, _ in held_out(found, shares, columns)]
+    seen = [one.example for one in found]
+    for without in (None, *learned()):
+        ndcg = cross_validated(seen, shares, towards(learned([] if without is None else [without])))[:, 0].tolist()
         by_suite: dict[str, Values] = {
             suite: [(t, v) for t, v in zip(ordered, ndcg, strict=True) if t.suite == suite] for suite in ALL_SUITES
         }

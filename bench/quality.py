@@ -10,11 +10,13 @@ import numpy as np
 
 from bench.corpora import OUT, SUITES
 from bench.figures import FIGURES, SEMBLE_ALL, SEMBLE_UNNAMED, Values, against, estimated, head, number, row, values
-from bench.runs import examples, features_of
+from bench.runs import examples
 from bench.runs import run as run_of
 from bench.topics import SEMBLE, TRAPS, Asked, by_repo, peer_hits, scorer, topics
 from bench.variants import BASE
-from training.ranking import Example, Matrix, held_out
+from devmind.evaluate.tune.examples import Matrix
+from devmind.evaluate.tune.folds import cross_validated
+from training.ranking import Labelled, learned, towards
 
 MARK_CANDIDATES = 0.99
 FIRST_FILES = 50
@@ -29,8 +31,8 @@ def run() -> None:
         found = values(figure, asked, rows)
         row(figure.name, str(len(found)), number(figure.mark) if figure.mark else "–", figure.peers or "–",
             against(estimated(found), figure.mark))  # fmt: skip
-    for name, mark, learned in _cross_validated(asked):
-        row(name, str(len(learned)), number(mark), "–", against(estimated(learned), mark))
+    for name, mark, unseen in _cross_validated(asked):
+        row(name, str(len(unseen)), number(mark), "–", against(estimated(unseen), mark))
     reach = [(topic, _reached(rows[topic.topic_id]["candidates"])) for topic in asked if topic.suite == SEMBLE]
     row(f"semble suite, true files among the first {FIRST_FILES} candidates", str(len(reach)), number(MARK_CANDIDATES),
         "–", against(estimated(reach), MARK_CANDIDATES))  # fmt: skip
@@ -50,7 +52,7 @@ def measured_topics() -> list[Asked]:
     return asked
 
 
-def learned_from(asked: Sequence[Asked]) -> tuple[list[Example], Matrix]:
+def learned_from(asked: Sequence[Asked]) -> tuple[list[Labelled], Matrix]:
     """Return the examples of training and what each counts: all suites alike."""
     found = examples(asked)
     n_of = {suite: sum(one.suite == suite for one in found) for suite in {one.suite for one in found}}
@@ -61,8 +63,8 @@ def _cross_validated(asked: Sequence[Asked]) -> list[tuple[str, float, Values]]:
     """Return name, mark and nDCG@10 of the files of the semble suite, by weights that did not see the project."""
     ordered = [topic for own in by_repo(asked).values() for topic in own if topic.files]
     found, shares = learned_from(asked)
-    ndcg = held_out(found, shares, features_of())
-    both = list(zip(ordered, (value for value, _ in ndcg), strict=True))
+    ndcg = cross_validated([one.example for one in found], shares, towards(learned()))[:, 0].tolist()
+    both = list(zip(ordered, ndcg, strict=True))
     return [
         (
             f"{figure.name}, files alone, weights of other projects",

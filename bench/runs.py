@@ -7,7 +7,7 @@ these moves makes it anew.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from hashlib import blake2b
@@ -21,10 +21,12 @@ from bench.corpora import OUT, as_hits
 from bench.topics import Asked, by_repo
 from bench.variants import BASE, Variant, is_chinese
 from devmind.embed.choose import open_embedder
+from devmind.evaluate.tune.examples import Example, example_of
 from devmind.index.catalog import Catalog
 from devmind.retrieve import Retriever
 from devmind.retrieve.trace import Trace
-from training.ranking import FEATURES, Example, example_of, same_path
+from devmind.types import stable_id
+from training.ranking import Labelled, same_path
 
 K: Final = 10
 # What decides over a stored result besides the index: the steps of a search and of an answer, and how they are kept.
@@ -37,23 +39,27 @@ def run(asked: Iterable[Asked], variant: Variant) -> dict[str, Row]:
     wanted = [topic for topic in asked if not variant.chinese or is_chinese(topic.query)]
     found: dict[str, Row] = {}
     for repo, own in by_repo(wanted).items():
-        found |= {row["id"]: row for row in kept(repo, variant.key, lambda: _ask(repo, own, variant))}  # noqa: B023
+        queries = [topic.query for topic in own]
+        rows = kept(repo, variant.key, queries, lambda: _ask(repo, own, variant), kbs=variant.kbs)  # noqa: B023
+        found |= {row["id"]: row for row in rows}
     return found
 
 
-def examples(asked: Iterable[Asked]) -> list[Example]:
+def examples(asked: Iterable[Asked]) -> list[Labelled]:
     """Return what training learns from the topics that have files; `run` of the base makes them."""
     found = []
     for repo, own in by_repo(asked).items():
         run(own, BASE)
-        with np.load(_place(repo, BASE.key).with_suffix(".npz")) as arrays:
+        with np.load(_examples(repo, own)) as arrays:
             found += [
-                Example(
-                    suite=topic.suite,
-                    project=topic.project,
-                    features=arrays[f"{topic.topic_id}/features"],
-                    relevant=arrays[f"{topic.topic_id}/relevant"],
-                    n_relevant=len(topic.files),
+                Labelled(
+                    topic.suite,
+                    Example(
+                        group=topic.project,
+                        features=arrays[f"{topic.topic_id}/features"],
+                        gains=arrays[f"{topic.topic_id}/gains"],
+                        ideal=(1.0,) * len(topic.files),
+                    ),
                 )
                 for topic in own
                 if topic.files
@@ -61,9 +67,22 @@ def examples(asked: Iterable[Asked]) -> list[Example]:
     return found
 
 
-def kept(repo: str, what: str, make: Callable[[], list[Row]]) -> list[Row]:
-    """Return the rows of ``what`` for a repository, from disk if they were made of the same index, model and code."""
-    place = _place(repo, what)
+def kept(
+    repo: str,
+    what: str,
+    queries: Sequence[str],
+    make: Callable[[], list[Row]],
+    *,
+    by_code: bool = True,
+    kbs: str = BASE.kbs,
+) -> list[Row]:
+    """Return the rows of ``what``, from disk if they were made of the same queries, index, model and code.
+
+    Args:
+        by_code: whether they depend on how a search is made, not on the index alone.
+        kbs: folder of the knowledge bases.
+    """
+    place = _place(repo, what, queries, by_code=by_code, kbs=kbs)
     if not place.exists():
         rows = make()
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -75,12 +94,12 @@ def kept(repo: str, what: str, make: Callable[[], list[Row]]) -> list[Row]:
 
 @contextmanager
 def opened(repo: str, variant: Variant = BASE) -> Iterator[Retriever]:
-    retriever = Retriever(OUT / "kb" / repo, open_embedder(None), cache_seconds=0, steps=variant.steps)
+    retriever = Retriever(OUT / variant.kbs / repo, open_embedder(None), cache_seconds=0, steps=variant.steps)
     with closing(retriever):
         yield retriever
 
 
-def _ask(repo: str, own: Iterable[Asked], variant: Variant) -> list[Row]:
+def _ask(repo: str, own: Sequence[Asked], variant: Variant) -> list[Row]:
     rows: list[Row] = []
     arrays: dict[str, Any] = {}
     with opened(repo, variant) as retriever:
@@ -89,13 +108,13 @@ def _ask(repo: str, own: Iterable[Asked], variant: Variant) -> list[Row]:
             rows.append({"id": topic.topic_id, "hits": as_hits(trace)})
             if variant is BASE and topic.files:
                 rows[-1]["candidates"] = candidate_ranks(trace, topic.files)
-                example = example_of(trace, repo, {"suite": topic.suite, "files": topic.files})
+                example = example_of(trace, dict.fromkeys(topic.files, 1.0), group=topic.project, same=same_path)
                 arrays |= {
                     f"{topic.topic_id}/features": example.features,
-                    f"{topic.topic_id}/relevant": example.relevant,
+                    f"{topic.topic_id}/gains": example.gains,
                 }
     if variant is BASE:
-        place = _place(repo, BASE.key).with_suffix(".npz")
+        place = _examples(repo, own)
         place.parent.mkdir(parents=True, exist_ok=True)
         np.savez(place, **arrays)
     return rows
@@ -109,14 +128,19 @@ def candidate_ranks(trace: Trace, files: Iterable[str]) -> list[int]:
     return [next((at for at, path in enumerate(ranked, 1) if same_path(path, one)), 0) for one in files]
 
 
-def _place(repo: str, what: str) -> Path:
-    return OUT / "runs" / f"{open_embedder(None).name}-{code_version()}" / f"{repo}-{_state(repo)}" / f"{what}.jsonl"
+def _examples(repo: str, own: Sequence[Asked]) -> Path:
+    return _place(repo, BASE.key, [topic.query for topic in own]).with_suffix(".npz")
+
+
+def _place(repo: str, what: str, queries: Sequence[str], *, by_code: bool = True, kbs: str = BASE.kbs) -> Path:
+    of = f"{open_embedder(None).name}-{code_version()}" if by_code else "index"
+    return OUT / "runs" / of / f"{repo}-{_state(repo, kbs)}" / f"{what}-{stable_id(*queries)}.jsonl"
 
 
 @cache
-def _state(repo: str) -> str:
+def _state(repo: str, kbs: str) -> str:
     """Return the published generation of a knowledge base and when it was made: numbers begin anew in a new one."""
-    with closing(Catalog(OUT / "kb" / repo / "catalog.sqlite")) as catalog:
+    with closing(Catalog(OUT / kbs / repo / "catalog.sqlite")) as catalog:
         rows = catalog.rows(
             "SELECT g.number, g.created_at FROM generation g JOIN repository r "
             "ON r.repo_id = g.repo_id AND r.active_generation = g.number ORDER BY g.repo_id"
@@ -136,11 +160,6 @@ def code_version(folders: tuple[str, ...] = _CODE) -> str:
         if path.is_file() and path.suffix in {".py", ".tsv", ".txt", ".json"}:
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
-
-
-def features_of(without: Iterable[str] = ()) -> list[int]:
-    """Return the columns of the features that training weighs, without those named."""
-    return [at for at, name in enumerate(FEATURES) if name not in set(without)]
 
 
 def hits_of(rows: Mapping[str, Row], topic: Asked) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Speed in one knowledge base of many repositories: indexing, an unchanged source again, cold and warm queries."""
+"""Speed in one knowledge base of many repositories: indexing, an unchanged source again, a cold query."""
 
 from __future__ import annotations
 
@@ -6,26 +6,13 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 from statistics import median
 
 from bench.corpora import OUT, repositories
 from devmind.ingest import IngestOptions, Writer
-from devmind.service import Service
-from devmind.settings import Settings
 
 WANTED_CHUNKS = 100_000
-QUERIES = (
-    "where are requests retried after a timeout",
-    "how is the configuration file loaded and merged",
-    "parse a date string with a time zone",
-    "hash map grows when it is full",
-    "validate user input and report errors",
-    "middleware that checks permissions",
-    "write a response header",
-    "close idle connections of the pool",
-    "用户登录时如何校验密码",
-    "缓存在哪里失效",
-)
 
 
 def run() -> None:
@@ -57,26 +44,10 @@ def run() -> None:
             f"unchanged again: {report.n_indexed} files in {took:.2f} s "
             f"({_cpu() - before:.2f} CPU-s), changed {report.changed}"
         )
-    _queries(kb)
+    _cold(kb)
 
 
-def _queries(kb: object) -> None:
-    with Service(Settings(home=OUT / "kb-scale")) as service:
-        names = [
-            row[0] for row in service.catalog.rows("SELECT DISTINCT name FROM symbol ORDER BY content_id LIMIT 4000")
-        ]
-        queries = [*QUERIES, *(f"how does {names[i]} work" for i in range(0, len(names), max(1, len(names) // 100)))]
-        service.search("warm up")
-        times = []
-        for query in queries:
-            started = time.perf_counter()
-            service.search(query)
-            times.append((time.perf_counter() - started) * 1000)
-        times.sort()
-        print(
-            f"warm query: p50 {median(times):.1f} ms, "
-            f"p95 {times[int(len(times) * 0.95)]:.1f} ms over {len(times)} queries"
-        )
+def _cold(kb: Path) -> None:
     command = [sys.executable, "-m", "devmind", "--kb", str(kb), "--json", "search", "hash map growth"]
     cold = []
     for _ in range(5):

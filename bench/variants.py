@@ -38,11 +38,16 @@ FIELDS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """``group`` heads the rows of a table; ``chinese``: only queries with Chinese can differ from the base."""
+    """One way to search.
+
+    Attributes:
+        kbs: folder of the knowledge bases that it searches.
+        chinese: only queries with Chinese can differ from the base.
+    """
 
     key: str
     name: str
-    group: str = ""
+    kbs: str = "kb"
     steps: Steps = STEPS
     chinese: bool = False
 
@@ -54,20 +59,18 @@ def ablations() -> list[Variant]:
     """Return search without each leg, each lexical field and each part of the Chinese."""
     check_legs()
     legs = [
-        Variant(f"leg-{leg}", f"without the {leg} leg", "legs", Steps(recall=partial(_without_leg, leg)))
-        for leg in LEGS
+        Variant(f"leg-{leg}", f"without the {leg} leg", steps=Steps(recall=partial(_without_leg, leg))) for leg in LEGS
     ]
     lexical = [
         Variant(
             f"field-{field}",
             f"without {FIELDS.get(field, field)}",
-            "lexical fields",
-            Steps(recall=partial(_without_field, field)),
+            steps=Steps(recall=partial(_without_field, field)),
         )
         for field in WEIGHTS
     ]
     chinese = [
-        Variant(f"chinese-{key}", name, "Chinese", Steps(understand=partial(_revised, revise)), chinese=True)
+        Variant(f"chinese-{key}", name, steps=Steps(understand=partial(_revised, revise)), chinese=True)
         for key, name, revise in (
             ("glossary", "without glossary, names and pinyin", _untranslated),
             ("pinyin", "without pinyin", _unspelt),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
@@ -18,9 +19,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from devmind.retrieve.confidence import evidence
+from devmind.retrieve import Retriever
+from devmind.retrieve.confidence import HITS, evidence
 from devmind.service import Service
 from devmind.settings import Settings
+from training.ranking import project_of
 
 Floats = npt.NDArray[np.float64]
 L2 = 1e-4
@@ -43,17 +46,18 @@ def judged(topics: list[dict[str, object]], kbs: Path) -> list[Judged]:
         by_repo.setdefault(str(topic["repo"]), []).append(topic)
     for repo, own in sorted(by_repo.items()):
         with Service(Settings(home=kbs / repo)) as service:
-            n = service.retriever.published.lexical.n_chunks
             for topic in own:
-                trace = service.retriever.trace(str(topic["query"]), k=5, legs=False, narrow=True)
-                features = evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
-                project = repo.split("-", 1)[1] if repo.startswith("semble-") else repo.split("-")[0]
-                found.append(
-                    Judged(
-                        str(topic["suite"]), project, bool(topic["answerable"]), bool(topic.get("held_out")), features
-                    )
-                )
+                features = evidence_for(service.retriever, str(topic["query"]))
+                answerable, held_out = bool(topic["answerable"]), bool(topic.get("held_out"))
+                found.append(Judged(str(topic["suite"]), project_of(repo), answerable, held_out, features))
     return found
+
+
+def evidence_for(retriever: Retriever, query: str) -> dict[str, float]:
+    """Return what a search of ``query`` gives its confidence to weigh."""
+    trace = retriever.trace(query, k=HITS, legs=False)
+    n = retriever.published.lexical.n_chunks
+    return evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
 
 
 def fit(x: Floats, y: Floats, language: npt.NDArray[np.bool_]) -> Floats:
@@ -74,7 +78,27 @@ def fit(x: Floats, y: Floats, language: npt.NDArray[np.bool_]) -> Floats:
     for _ in range(40):
         p = 1 / (1 + np.exp(-z @ b))
         b -= np.linalg.solve((z * (weight * p * (1 - p))[:, None]).T @ z + ridge, z.T @ (weight * (p - y)) + ridge @ b)
-    return np.r_[b[:-1] / spread, b[-1] - (b[:-1] / spread) @ mean]
+    fitted: Floats = np.r_[b[:-1] / spread, b[-1] - (b[:-1] / spread) @ mean]
+    return fitted
+
+
+def left_out(found: Sequence[Judged]) -> Floats:
+    """Return the log-odds of each topic by weights that saw no topic of its project, nor any that is held out."""
+    x, y, chinese = _columns(found)
+    use = np.array([not one.held_out for one in found])
+    project = np.array([one.project for one in found])
+    scores = np.zeros(len(found))
+    for name in sorted(set(project)):
+        inside = use & (project != name)
+        b = fit(x[inside], y[inside], chinese[inside])
+        scores[project == name] = x[project == name] @ b[:-1] + b[-1]
+    return scores
+
+
+def _columns(found: Sequence[Judged]) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    names = list(found[0].features)
+    x = np.array([[one.features[name] for name in names] for one in found])
+    return x, np.array([float(one.answerable) for one in found]), x[:, names.index("zh")] > 0
 
 
 def main() -> None:
@@ -85,17 +109,10 @@ def main() -> None:
     asked = parser.parse_args()
     topics = [json.loads(line) for path in asked.topics for line in path.read_text("utf-8").splitlines()]
     found = judged(topics, asked.kbs)
+    scores = left_out(found)
     names = list(found[0].features)
-    x = np.array([[one.features[name] for name in names] for one in found])
-    y = np.array([float(one.answerable) for one in found])
+    x, y, chinese = _columns(found)
     use = np.array([not one.held_out for one in found])
-    project = np.array([one.project for one in found])
-    chinese = x[:, names.index("zh")] > 0
-    scores = np.zeros(len(found))
-    for name in sorted(set(project)):
-        inside = use & (project != name)
-        b = fit(x[inside], y[inside], chinese[inside])
-        scores[project == name] = x[project == name] @ b[:-1] + b[-1]
     suite = np.array([one.suite for one in found])
     asked_well = np.isin(suite, asked.judge) & (y > 0)
     bar = float(np.quantile(scores[asked_well], FALSE_REFUSALS))

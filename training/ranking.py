@@ -64,6 +64,11 @@ def _labelled(service: Service, repo: str, topic: dict[str, object]) -> Labelled
     )
 
 
+def learned(without: Iterable[str] = ()) -> list[str]:
+    """Return the features that training weighs, without those named."""
+    return [name for name in FEATURES if name not in RULES and name not in set(without)]
+
+
 def towards(names: Sequence[str]) -> Towards:
     """Return the way to fit the features ``names`` from nothing."""
     return Towards(np.zeros(len(FEATURES)), L2, np.isin(FEATURES, names), NO_SPREAD)
@@ -88,17 +93,16 @@ def main() -> None:
     examples = [one.example for one in found]
     n_of = {suite: sum(one.suite == suite for one in found) for suite in {one.suite for one in found}}
     shares = np.array([share_of.get(one.suite, 1.0) / n_of[one.suite] for one in found])
-    learned = [name for name in FEATURES if name not in RULES]
 
     def tell(label: str, names: Sequence[str]) -> None:
         got = by_suite(found, cross_validated(examples, shares, towards(names)))
         print(f"{label:24s}", *(f"{suite} {a:.4f}/{b:.3f}" for suite, (a, b) in got.items()), flush=True)
 
-    tell("all", learned)
-    for out in learned if asked.ablate else ():
-        tell(f"without {out}", [name for name in learned if name != out])
-    weights = fit(examples, shares, towards(learned))
-    print(json.dumps({n: round(float(w), 3) for n, w in zip(FEATURES, weights, strict=True) if n in learned}, indent=1))
+    tell("all", learned())
+    for out in learned() if asked.ablate else ():
+        tell(f"without {out}", learned([out]))
+    weights = dict(zip(FEATURES, fit(examples, shares, towards(learned())), strict=True))
+    print(json.dumps({name: round(float(weights[name]), 3) for name in learned()}, indent=1))
 
 
 if __name__ == "__main__":
