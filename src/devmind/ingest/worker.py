@@ -15,8 +15,9 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import IO, Any
 
 from devmind.chunk import ChunkRules
@@ -28,6 +29,7 @@ from devmind.types import Document, Skipped
 
 Request = tuple[list[Document], ChunkRules, RemoteOptions | None]
 _SIZE = struct.Struct("<Q")
+MOST_WAITING = 250  # batches read and not built: 64 MB of text
 ENDING_S = 10.0  # a process whose pipe is closed has all but ended
 
 
@@ -76,16 +78,17 @@ class Workers:
     def build(
         self, batches: Iterable[list[Document]], rules: ChunkRules, remote: RemoteOptions | None
     ) -> Iterator[list[Built | Skipped]]:
-        """Yield the built batches as they come ready; few are held at once."""
-        waiting: set[Future[list[Built | Skipped]]] = set()
+        """Yield the built batches as they come ready, those first; as long as none is, take batches in advance."""
+        ready: SimpleQueue[Future[list[Built | Skipped]]] = SimpleQueue()
+        n_waiting = 0
         for batch in batches:
-            waiting.add(self._threads.submit(self._ask, (batch, rules, remote)))
-            if len(waiting) >= 3 * len(self._all):
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
+            self._threads.submit(self._ask, (batch, rules, remote)).add_done_callback(ready.put)
+            n_waiting += 1
+            while n_waiting and (n_waiting >= MOST_WAITING or not ready.empty()):
+                n_waiting -= 1
+                yield ready.get().result()
+        for _ in range(n_waiting):
+            yield ready.get().result()
 
     def _ask(self, request: Request) -> list[Built | Skipped]:
         with self._lock:
