@@ -8,6 +8,7 @@ main module a second time.
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import struct
 import subprocess
@@ -55,8 +56,10 @@ class Workers:
 
     def __init__(self, n_workers: int) -> None:
         command = [sys.executable, "-P", "-c", "from devmind.ingest.worker import main; main()"]
+        # The workers are as many as the cores: a product shared out over threads would wait for a core that is busy.
+        env = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         self._free = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=env)
             for _ in range(n_workers)
         ]
         self._all = list(self._free)
