@@ -17,7 +17,8 @@ from devmind.index.lexical import WEIGHTS
 from devmind.index.terms import CJK, terms
 from devmind.retrieve import STEPS, Steps
 from devmind.retrieve.chinese import pinyin, segment
-from devmind.retrieve.legs import Corpus, Recall, recall
+from devmind.retrieve.corpus import Corpus
+from devmind.retrieve.legs import Recall, recall
 from devmind.retrieve.query import Query, understand
 
 # Fields of `Recall` by the leg that fills them.

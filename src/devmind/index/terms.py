@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from devmind.embed.tokenizer import tokens_of
+from devmind.embed.tokenizer import words_of
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W\d_]+")
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -21,6 +21,8 @@ CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MAX_TERM_CHARS = 64
 _WORDS_ALONE = str.maketrans({chr(i): " " for i in range(128) if not (chr(i).isalnum() or chr(i) == "_")})
 _CACHE_WORDS = 400_000  # at most about 60 MB
+_CACHE_LINES = 20_000  # those of a few documents, at most about 20 MB: half of all lines repeat another
+_CACHE_LINE_CHARS = 1_000
 
 
 @cache
@@ -61,12 +63,25 @@ class _TextByToken(dict[str, str]):
         return text
 
 
+class _TextByLine(dict[str, str]):
+    """Line → its terms joined by spaces, filled like `_TextByToken`."""
+
+    def __missing__(self, line: str) -> str:
+        text = " ".join(filter(None, map(_text_by_token.__getitem__, words_of(line))))
+        if len(line) <= _CACHE_LINE_CHARS:
+            if len(self) >= _CACHE_LINES:
+                self.clear()
+            self[line] = text
+        return text
+
+
 _text_by_token = _TextByToken()
+_text_by_line = _TextByLine()
 
 
 def term_text(text: str) -> str:
     """Return the terms of ``text`` in order, repeats kept, joined by spaces."""
-    return " ".join(filter(None, map(_text_by_token.__getitem__, tokens_of(text))))
+    return " ".join(filter(None, map(_text_by_line.__getitem__, text.split("\n"))))
 
 
 def distinct_terms(text: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -100,7 +100,7 @@ def _built(document: Document, parsed: ParsedDocument, chunks: Sequence[Chunk], 
     )
 
 
-def batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
+def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
     batch: list[Document] = []
     size = 0
     for document in documents:

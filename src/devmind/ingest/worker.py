@@ -8,6 +8,7 @@ main module a second time.
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import struct
 import subprocess
@@ -15,8 +16,9 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
 from devmind.chunk import ChunkRules
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     Request = tuple[list[Document], ChunkRules, EmbedderOptions | None]
 
 _SIZE = struct.Struct("<Q")
+MOST_WAITING = 250  # batches read and not built: 64 MB of text
 ENDING_S = 10.0  # a process whose pipe is closed has all but ended
 
 
@@ -56,8 +59,10 @@ class Workers:
 
     def __init__(self, n_workers: int) -> None:
         command = [sys.executable, "-P", "-c", "from devmind.ingest.worker import main; main()"]
+        # The workers are as many as the cores: a product shared out over threads would wait for a core that is busy.
+        env = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         self._free = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=env)
             for _ in range(n_workers)
         ]
         self._all = list(self._free)
@@ -79,16 +84,17 @@ class Workers:
     def build(
         self, batches: Iterable[list[Document]], rules: ChunkRules, embedder: EmbedderOptions | None
     ) -> Iterator[list[Built | Skipped]]:
-        """Yield the built batches as they come ready; few are held at once."""
-        waiting: set[Future[list[Built | Skipped]]] = set()
+        """Yield the built batches as they come ready, those first; as long as none is, take batches in advance."""
+        ready: SimpleQueue[Future[list[Built | Skipped]]] = SimpleQueue()
+        n_waiting = 0
         for batch in batches:
-            waiting.add(self._threads.submit(self._ask, (batch, rules, embedder)))
-            if len(waiting) >= 3 * len(self._all):
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
+            self._threads.submit(self._ask, (batch, rules, embedder)).add_done_callback(ready.put)
+            n_waiting += 1
+            while n_waiting and (n_waiting >= MOST_WAITING or not ready.empty()):
+                n_waiting -= 1
+                yield ready.get().result()
+        for _ in range(n_waiting):
+            yield ready.get().result()
 
     def _ask(self, request: Request) -> list[Built | Skipped]:
         with self._lock:

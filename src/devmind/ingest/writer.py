@@ -10,8 +10,8 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,16 +24,16 @@ from devmind.index.catalog import Catalog, Repository
 from devmind.index.lexical import create_lexical
 from devmind.ingest.build import Built, batches, build_batch, fingerprint, finish
 from devmind.ingest.exchange import document_from_json
+from devmind.ingest.fill import Fill
 from devmind.ingest.intake import Intake
 from devmind.ingest.mend import Tell, mend
 from devmind.ingest.publish import Publisher, commit_of, skips_of
 from devmind.ingest.report import IngestOptions, OnProgress, Progress, Report
-from devmind.ingest.worker import Workers
+from devmind.ingest.worker import MOST_WAITING, Workers
 from devmind.scan import ScanRules, open_source, scan
 from devmind.types import Document, Skipped, stable_id
 
 MIN_BATCHES_FOR_WORKERS = 4  # below that, starting workers (imports, grammars) outweighs what they save; by hand
-WINDOW_BYTES = 64_000_000  # source text held in memory at once
 IMPORT_BATCH = 200  # documents in one transaction
 
 
@@ -247,59 +247,29 @@ class Writer:
         self.catalog.clear_pending(repo)
         tell = _teller(progress, started)
         self._mend(tell)
-        skips: list[Skipped] = []
-        n_reused = 0
+        key = fingerprint(self.rules, self.embedder)
         with Intake(self.catalog, self.kb / "lexical", self.embedder.name) as intake:
+            fill = Fill(self.catalog, intake, repo, key=key, tell=tell)
             found = scan(source, ScanRules(include=repo.include, exclude=repo.exclude))
-            for window in _windows(found, skips, tell):
-                n_reused += self._take_window(repo, window, intake, skips, tell)
+            fill.store(self._built(fill.new(found)))
             places = intake.places[repo.repo_id]
             tell("publish", len(places), len(places), 0, 0)
-        return self.publisher.publish(repo, places, skips, commit=source.commit, n_reused=n_reused, started=started)
+        return self.publisher.publish(
+            repo, places, fill.skips, commit=source.commit, n_reused=fill.n_reused, started=started
+        )
 
-    def _take_window(
-        self, repo: Repository, window: Sequence[Document], intake: Intake, skips: list[Skipped], tell: Tell
-    ) -> int:
-        """Store the documents of a window; return how many had been stored before. What cannot be is put aside."""
-        key = fingerprint(self.rules, self.embedder)
-        hashes = {document.path: stable_id(key, document.content_hash) for document in window}
-        known = self.catalog.content_ids(set(hashes.values()))
-        new: dict[str, Document] = {}
-        for document in window:
-            if hashes[document.path] not in known:
-                new.setdefault(hashes[document.path], document)
-        refused: dict[str, Skipped] = {}
-        total_bytes = sum(len(document.text) for document in new.values())
-        done = done_bytes = 0
-        tell("index", 0, len(new), 0, total_bytes)
-        for batch in self._built(list(new.values())):
-            with self.catalog.transaction():
-                for built in batch:
-                    if isinstance(built, Skipped):
-                        refused[hashes[built.path]] = built
-                    else:
-                        content_hash = hashes[built.document.path]
-                        known[content_hash] = intake.store(repo, built, content_hash)
-                        done_bytes += built.document.size_bytes
-            done += len(batch)
-            tell("index", done, len(new), done_bytes, total_bytes)
-        with self.catalog.transaction():
-            for document in window:
-                if hashes[document.path] in refused:
-                    skips.append(replace(refused[hashes[document.path]], path=document.path))
-                elif document.path not in intake.places[repo.repo_id]:
-                    intake.place(repo, document, known[hashes[document.path]])
-        return len(window) - len(new)
-
-    def _built(self, documents: Sequence[Document]) -> Iterator[list[Built | Skipped]]:
+    def _built(self, documents: Iterable[Document]) -> Iterator[list[Built | Skipped]]:
         """Yield the documents built, in any order; worker processes are started only when the work pays for it."""
-        work = list(batches(documents))
-        if self._in_process or len(work) < MIN_BATCHES_FOR_WORKERS:
-            yield from (build_batch(batch, self.rules, self.embedder) for batch in work)
+        work = batches(documents)
+        first = list(islice(work, MIN_BATCHES_FOR_WORKERS))
+        if self._in_process or len(first) < MIN_BATCHES_FOR_WORKERS:
+            while first:
+                yield from (build_batch(batch, self.rules, self.embedder) for batch in first)
+                first = list(islice(work, MOST_WAITING))
             return
         workers = Workers(self.options.n_workers)
         try:
-            yield from workers.build(work, self.rules, self.options.embedder)
+            yield from workers.build(chain(first, work), self.rules, self.options.embedder)
         finally:
             workers.close()
 
@@ -317,23 +287,3 @@ def _teller(progress: OnProgress | None, started: float) -> Tell:
             progress(Progress(phase, done, total, bytes_done, bytes_total, time.monotonic() - started))
 
     return tell
-
-
-def _windows(found: Iterator[Document | Skipped], skips: list[Skipped], tell: Tell) -> Iterator[list[Document]]:
-    """Yield documents in groups that fit in memory; skips are put aside."""
-    window: list[Document] = []
-    size = seen = 0
-    for item in found:
-        seen += 1
-        if isinstance(item, Skipped):
-            skips.append(item)
-            continue
-        window.append(item)
-        size += len(item.text)
-        if seen % 200 == 0:
-            tell("scan", seen, 0, size, 0)
-        if size >= WINDOW_BYTES:
-            yield window
-            window, size = [], 0
-    if window:
-        yield window
