@@ -97,7 +97,7 @@ def held_terms(text: str, wanted: Iterable[str]) -> frozenset[str]:
 
 def _distinct_text(text: str) -> str:
     """Return the terms of ``text`` in no order, joined by spaces; a word that repeats is looked at once."""
-    words = text.translate(_WORDS_ALONE).split() if text.isascii() else tokens_of(text)
+    words = text.translate(_WORDS_ALONE).split() if text.isascii() else words_of(text)
     return " ".join(map(_text_by_token.__getitem__, set(words)))
 
 
