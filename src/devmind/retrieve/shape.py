@@ -46,14 +46,14 @@ BEYOND_K: Final = Fate("beyond_k")
 def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fate]]:
     """Return the ``k`` hits at most, and the fate of every candidate, both in order of rank."""
     rows = ranking.rows
-    files, bodies = view.file[rows].tolist(), view.body[rows].tolist()
+    bodies, names = view.body[rows].tolist(), view.name[rows].tolist()
     chosen: list[Spot] = []
     by_body: dict[int, Spot] = {}
     by_file: dict[int, list[Spot]] = {}
 
     def fate(at: int) -> Fate:
-        row, file, body = rows[at], files[at], bodies[at]
-        start, end, name = view.start.item(row), view.end.item(row), view.name.item(row)
+        row, body, name = rows.item(at), bodies[at], names[at]
+        file, start, end = view.file.item(row), view.start.item(row), view.end.item(row)
         if body in by_body:
             by_body[body].also.append((file, start))
             return Fate("duplicate", by_body[body].rank)
@@ -66,7 +66,7 @@ def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fat
             return BEYOND_K
         if len(same_file) >= MAX_PER_FILE:
             return OVER_FILE_LIMIT
-        by_body[body] = Spot(len(chosen) + 1, at, int(row), file, name, start, end)
+        by_body[body] = Spot(len(chosen) + 1, at, row, file, name, start, end)
         by_file.setdefault(file, same_file).append(by_body[body])
         chosen.append(by_body[body])
         return Fate("kept", len(chosen))
@@ -74,7 +74,10 @@ def shape(view: View, ranking: Ranking, *, k: int) -> tuple[list[Spot], list[Fat
     fates: list[Fate] = []
     while len(fates) < len(rows) and len(chosen) < k:
         fates.append(fate(len(fates)))
+    # Of the rest only what has the text or the name of a hit can change one.
+    n_tried, shown = len(fates), {spot.name for spot in chosen} - {0}
+    rest = zip(bodies[n_tried:], names[n_tried:], strict=True)
     fates += [
-        fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in range(len(fates), len(rows))
+        fate(at) if body in by_body or name in shown else BEYOND_K for at, (body, name) in enumerate(rest, n_tried)
     ]
     return chosen, fates
