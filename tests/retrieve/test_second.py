@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from devmind.ingest import Report
-from devmind.retrieve.rank import Ranking
+from devmind.retrieve.rank import SHIPPED, Ranking
 from devmind.retrieve.second import fused
 from devmind.service import Service
 from devmind.settings import Settings
@@ -25,7 +25,7 @@ Judge = Callable[[Sequence[str]], Sequence[float]]
 
 def ranking(*scores: float) -> Ranking:
     values = np.array(scores, np.float32)
-    return Ranking(np.arange(len(scores)), values, {"dense": values * 2})
+    return Ranking(np.arange(len(scores)), values, {"dense": values * 2}, SHIPPED)
 
 
 @contextmanager

@@ -65,14 +65,18 @@ def file_features(
         pointed: how surely the query points at the chunk (0..1).
         idf: by query term.
     """
-    about = [view.files[file] for file in files]
+    about = [view.files[file] for file in files.tolist()]
     by_bm25, by_cosine = (best_of_file(values, file_of, len(files)) for values in (lexical, dense))
     found = by_bm25[:, 0][by_bm25[:, 0] > 0]
     floor = float(found.min()) if len(found) else 0.0
+    best_defined, best_pointed = np.zeros((2, len(files)), np.float32)
+    np.maximum.at(best_defined, file_of, defines)
+    np.maximum.at(best_pointed, file_of, pointed)
     paths = path_features([file.path for file in about], query, idf)
-    roles = np.array([file.role for file in about])
+    roles = np.array([ROLES.index(file.role) if file.role in ROLES else -1 for file in about], np.int8)
     if "test" in query.weights:  # asked for tests: they are no worse than sources
-        roles[roles == "test"] = "source"
+        roles[roles == ROLES.index("test")] = -1
+    of_role = (roles == np.arange(len(ROLES))[:, None]).astype(np.float32)
     features: dict[str, Floats] = {
         "bm25_best": standardise(np.maximum(by_bm25[:, 0], floor)),
         "bm25_pooled": standardise(by_bm25 @ POOL),
@@ -80,29 +84,42 @@ def file_features(
         "cosine_best": standardise(by_cosine[:, 0]),
         "cosine_pooled": standardise(by_cosine @ POOL),
         "cosine_second": by_cosine[:, 1],
-        "defines": best_of_file(defines, file_of, len(files))[:, 0],
-        "pointed": best_of_file(pointed, file_of, len(files))[:, 0],
-        "depth": standardise(np.array([file.path.count("/") for file in about], np.float32)),
+        "defines": best_defined,
+        "pointed": best_pointed,
+        **dict(zip(PATH, paths, strict=True)),
+        **dict(zip(ROLES, of_role, strict=True)),
     }
-    features |= {name: paths[:, i] for i, name in enumerate(PATH)}
-    features |= {role: (roles == role).astype(np.float32) for role in ROLES}
+    features["depth"] = standardise(features["depth"])
     return features
 
 
-PATH = ("stem_precision", "stem_recall", "stem", "folder_recall", "folder", "path_named", "side", "header_file")
+PATH = (
+    "depth",
+    "stem_precision",
+    "stem_recall",
+    "stem",
+    "folder_recall",
+    "folder",
+    "path_named",
+    "side",
+    "header_file",
+)
 
 
 def path_features(paths: Sequence[str], query: Query, idf: Mapping[str, float]) -> Floats:
-    """Return `(n, len(PATH))`: the features named in ``PATH``, how each path answers the query."""
+    """Return `(len(PATH), n)`: the features named in ``PATH``, how each path answers the query."""
     worth = {term: idf.get(term, 1.0) * weight for term, weight in query.weights.items()}
     total = sum(worth.values()) or 1.0
     share_of, asked = {term: one / total for term, one in worth.items()}.__getitem__, frozenset(worth)
 
     def features(path: str) -> tuple[float, ...]:
-        of_stem, in_folder, side, header_file = _of_path(path)
+        of_stem, in_folder, depth, side, header_file = _of_path(path)
         stem, folder = of_stem & asked, in_folder & asked
+        if not (stem or folder or query.paths):  # as most
+            return depth, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, side, header_file
         precision, told = len(stem) / max(1, len(of_stem)), sum(map(share_of, stem))
         return (
+            depth,
             precision,
             told,
             precision * min(1.0, 0.4 + 2 * told),
@@ -113,19 +130,20 @@ def path_features(paths: Sequence[str], query: Query, idf: Mapping[str, float]) 
             header_file,
         )
 
-    return np.array([features(path) for path in paths], np.float32).reshape(-1, len(PATH))
+    return np.array([features(path) for path in paths], np.float32).reshape(-1, len(PATH)).T
 
 
 @lru_cache(maxsize=200_000)
-def _of_path(path: str) -> tuple[frozenset[str], frozenset[str], float, float]:
-    """Return the terms of the file's name, those of its folders, and the features ``side`` and ``header_file``."""
+def _of_path(path: str) -> tuple[frozenset[str], frozenset[str], float, float, float]:
+    """Return the terms of the file's name, those of its folders, and what is the same for all queries."""
     folder, _, name = path.rpartition("/")
     stem = name.rsplit(".", 1)[0]
     if stem.lower() in GENERIC_STEMS:
         stem = folder.rpartition("/")[2] + " " + stem
     lowered = path.lower()
     side = any(word in lowered for word in SIDE_WORDS)
-    return distinct_terms(stem), _of_folder(folder), float(side), float(lowered.endswith((".h", ".hpp", ".d.ts")))
+    header_file = lowered.endswith((".h", ".hpp", ".d.ts"))
+    return distinct_terms(stem), _of_folder(folder), float(path.count("/")), float(side), float(header_file)
 
 
 _of_folder = lru_cache(maxsize=20_000)(distinct_terms)

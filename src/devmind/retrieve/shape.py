@@ -56,14 +56,14 @@ def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -
         near: the rough cosine of every row of ``view``, by which hits are widened; None leaves them narrow.
     """
     rows = ranking.rows
-    files, bodies = view.file[rows].tolist(), view.body[rows].tolist()
+    files, bodies, names = (column[rows].tolist() for column in (view.file, view.body, view.name))
     chosen: list[Spot] = []
     by_body: dict[int, Spot] = {}
     by_file: dict[int, list[Spot]] = {}
 
     def fate(at: int) -> Fate:
-        row, file, body = int(rows[at]), files[at], bodies[at]
-        start, end, name = view.start.item(row), view.end.item(row), view.name.item(row)
+        row, body, name = rows.item(at), bodies[at], names[at]
+        file, start, end = files[at], view.start.item(row), view.end.item(row)
         if body in by_body:
             by_body[body].also.append((file, start))
             return Fate("duplicate", by_body[body].rank)
@@ -85,9 +85,8 @@ def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -
     fates: list[Fate] = []
     while len(fates) < len(rows) and len(chosen) < k:
         fates.append(fate(len(fates)))
-    fates += [
-        fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in range(len(fates), len(rows))
-    ]
+    rest = range(len(fates), len(rows))  # of these only what a hit shows already still tells something
+    fates += [fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in rest]
     return chosen, fates
 
 
