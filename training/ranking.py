@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from devmind.evaluate.tune.examples import FEATURES, RULES, Example, Matrix, example
+from devmind.evaluate.tune.examples import FEATURES, RULES, Example, example
 from devmind.evaluate.tune.fit import Towards, fit
-from devmind.evaluate.tune.folds import cross_validated
+from devmind.evaluate.tune.folds import Unseen, cross_validated
 from devmind.service import Service
 from devmind.settings import Settings
 
@@ -74,10 +74,13 @@ def towards(names: Sequence[str]) -> Towards:
     return Towards(np.zeros(len(FEATURES)), L2, np.isin(FEATURES, names), NO_SPREAD)
 
 
-def by_suite(found: Sequence[Labelled], measured: Matrix) -> dict[str, Matrix]:
+def by_suite(found: Sequence[Labelled], measured: Unseen) -> dict[str, tuple[float, float]]:
     """Return the means of nDCG and Recall by suite."""
     suites = np.array([one.suite for one in found])
-    return {suite: measured[suites == suite].mean(0) for suite in sorted(set(suites.tolist()))}
+    return {
+        suite: (float(measured.ndcg[suites == suite].mean()), float(measured.recall[suites == suite].mean()))
+        for suite in sorted(set(suites.tolist()))
+    }
 
 
 def main() -> None:

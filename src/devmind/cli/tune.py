@@ -113,6 +113,7 @@ def _record(found: Tuning, *, dry_run: bool) -> dict[str, Any]:
         "before": found.before.told,
         "weights": {name: {"before": value, "after": after[name]} for name, value in before.items()},
         "differences": comparison_record(comparison, by_topic=False)["differences"] if comparison else {},
+        "judged_by": list(found.judged_by),
         "gain": found.gain,
         "verdict": found.verdict,
         "dry_run": dry_run,

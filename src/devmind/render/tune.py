@@ -66,7 +66,8 @@ def _show_weights(out: Console, record: Mapping[str, Any]) -> None:
 
 def verdict_line(record: Mapping[str, Any]) -> str:
     """Say in a sentence or two what became of the fitted weights."""
-    gain = f"{signed(record['gain'])} in the mean of nDCG@10 of lines and files"
+    measures = record["judged_by"]
+    gain = f"{signed(record['gain'])} in {'the mean of ' if len(measures) > 1 else ''}{' and '.join(measures)}"
     if record["verdict"] == "no_fit":
         return "No fit was surely better than the shipped weights in cross-validation: nothing was changed."
     if record["verdict"] == "same":

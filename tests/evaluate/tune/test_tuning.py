@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from devmind.errors import StoreError, UsageError
+from devmind.errors import StoreError, UpstreamError, UsageError
 from devmind.evaluate.datasets.split import logged_uses
 from devmind.evaluate.tune import Asked, Tuning, tune, undo
 from devmind.ingest import IngestOptions, Writer
@@ -201,3 +201,14 @@ def test_an_interrupted_fit_leaves_the_weights_alone(kb: Path, tmp_path: Path) -
     with pytest.raises(KeyboardInterrupt):
         tune(Settings(home=kb), Asked(path, NOW), told=stop)
     assert sorted(one.name for one in kb.iterdir()) == before
+
+
+def test_searches_that_fail_are_no_proof_that_nothing_got_worse(kb: Path, tmp_path: Path) -> None:
+    def lose_the_index(phase: str, done: int, total: int) -> None:
+        if phase == "fit" and done == total:
+            shutil.rmtree(kb / "lexical")
+
+    path = write_topics(tmp_path / "team.jsonl", team_topics())
+    with pytest.raises(UpstreamError, match="could not be searched"):
+        tune(Settings(home=kb), Asked(path, NOW), told=lose_the_index)
+    assert not (kb / FILE).exists()

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from devmind.evaluate.score import score_topic
+from devmind.evaluate.statistics import mean
 from devmind.evaluate.targets.devmind import DevMindTarget
 from devmind.evaluate.tune.choose import is_surely_better
 from devmind.evaluate.tune.examples import K, Matrix
@@ -81,5 +82,5 @@ def judge_of(settings: Settings, topics: Sequence[Topic]) -> Judge:
 
 
 def objective(values: Sequence[float | None]) -> float:
-    """Return the mean of the measures of `OBJECTIVE`, which every topic with truths has."""
-    return sum(value or 0.0 for value in values) / len(values)
+    """Return the mean of the measures of `OBJECTIVE` that are defined: whole files have no right lines."""
+    return mean(values) or 0.0

@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal
 
-from devmind.errors import UsageError
+from devmind.errors import UpstreamError, UsageError
 from devmind.evaluate.compare import compare
-from devmind.evaluate.measures import HEADLINE
 from devmind.evaluate.provenance import provenance
+from devmind.evaluate.report.data import compared_measures
 from devmind.evaluate.runner import run_target
 from devmind.evaluate.score import score_run
 from devmind.evaluate.targets.devmind import DevMindTarget
@@ -65,7 +65,7 @@ class Tuning:
         n_usable: topics of the development part with a right file among their candidates.
         other_commit: topics whose labels are of another commit than the one that is indexed.
         comparison: on the held-out part; None without a fit.
-        gain: there, in the mean of nDCG@10 of lines and of files.
+        judged_by: the measures that decide there; ``gain`` is the mean of their differences.
         kept: where the weights were written; None if they were not.
     """
 
@@ -77,6 +77,7 @@ class Tuning:
     n_usable: int
     other_commit: int
     comparison: Comparison | None
+    judged_by: tuple[str, ...]
     gain: float
     kept: Path | None = None
 
@@ -131,9 +132,10 @@ def _fitted(settings: Settings, asked: Asked, told: Told) -> Tuning:
     after = _with_chunks(settings, halves.development.topics, files, told)
     if after.key in (SHIPPED.key, before.key):
         verdict: Verdict = "no_fit" if after.key == SHIPPED.key else "same"
-        return Tuning(verdict, before, before, halves, fitted, n_usable, 0, None, 0.0)
+        return Tuning(verdict, before, before, halves, fitted, n_usable, 0, None, (), 0.0)
     comparison, other_commit = _compared(settings, halves.held_out, before, after, told)
-    gain = objective([comparison.differences[name].estimate.mean for name in OBJECTIVE])
+    judged_by = tuple(name for name in OBJECTIVE if name in comparison.differences)
+    gain = objective([comparison.differences[name].estimate.mean for name in judged_by])
     about = _about(asked, halves, fitted, comparison, gain=gain, n_usable=n_usable, repos=rows)
     return Tuning(
         verdict="better" if gain >= -EQUAL else "worse",
@@ -144,6 +146,7 @@ def _fitted(settings: Settings, asked: Asked, told: Told) -> Tuning:
         n_usable=n_usable,
         other_commit=other_commit,
         comparison=comparison,
+        judged_by=judged_by,
         gain=gain,
     )
 
@@ -177,12 +180,25 @@ def _compared(
 ) -> tuple[Comparison, int]:
     """Return how the held-out part differs, and how many of its topics are about another commit."""
     runs = [_run(settings, held_out, weights, told) for weights in (before, after)]
+    _refuse_failed(runs)
     scores = [
         score_run(held_out, replace(run, system=name), ks=(5, K))
         for name, run in zip(("before", "after"), runs, strict=True)
     ]
     notes = Counter(note for response in runs[0].responses.values() for note in response.notes)
-    return compare(scores[0], scores[1], measures=HEADLINE), notes[OTHER_COMMIT]
+    return compare(scores[0], scores[1], measures=compared_measures(scores)), notes[OTHER_COMMIT]
+
+
+def _refuse_failed(runs: Sequence[Run]) -> None:
+    """A topic that failed by both weights would look like one that got no worse."""
+    for failure in (response.failure for run in runs for response in run.responses.values()):
+        if failure is not None:
+            raise UpstreamError(
+                f"a held-out topic could not be searched ({failure.kind}: {failure.message}); the weights in use are "
+                "unchanged; 'devmind doctor' checks the knowledge base",
+                retryable=False,
+                code="nothing_measured",
+            )
 
 
 def _run(settings: Settings, held_out: Dataset, weights: Weights, told: Told) -> Run:
