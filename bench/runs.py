@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import devmind
+import training.ranking
 from bench.corpora import OUT, as_hits
 from bench.topics import Asked, by_repo
 from bench.variants import BASE, Variant, is_chinese
@@ -25,7 +26,7 @@ from devmind.index.catalog import Catalog
 from devmind.retrieve import Retriever
 from devmind.retrieve.trace import Trace
 from devmind.types import stable_id
-from training.ranking import FEATURES, Example, example_of, same_path
+from training.ranking import FEATURES, Example, Matrix, example_of, held_out, same_path
 
 K: Final = 10
 # What decides over a stored result besides the index: the steps of a search and of an answer, and how they are kept.
@@ -159,9 +160,24 @@ def code_version(folders: tuple[str, ...] = _CODE) -> str:
     return digest.hexdigest()
 
 
-def features_of(without: Iterable[str] = ()) -> list[int]:
-    """Return the columns of the features that training weighs, without those named."""
-    return [at for at, name in enumerate(FEATURES) if name not in set(without)]
+def held_out_ndcg(found: Sequence[Example], shares: Matrix, *, without: Iterable[str] = ()) -> list[float]:
+    """Return nDCG@10 of the files of each example, ranked by weights of other projects, without some features.
+
+    Kept on disk for the same examples and the same way of training: fitting takes seconds.
+    """
+    columns = [at for at, name in enumerate(FEATURES) if name not in set(without)]
+    digest = blake2b(digest_size=12)
+    for part in (repr((FEATURES, columns)), *(one.suite + one.project for one in found)):
+        digest.update(part.encode())
+    for arrays in (shares, *(one.features for one in found), *(one.relevant for one in found)):
+        digest.update(arrays.tobytes())
+    digest.update(Path(training.ranking.__file__).read_bytes())
+    place = OUT / "runs" / "held-out" / f"{digest.hexdigest()}.json"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps([ndcg for ndcg, _ in held_out(found, shares, columns)]))
+    values: list[float] = json.loads(place.read_text())
+    return values
 
 
 def hits_of(rows: Mapping[str, Row], topic: Asked) -> list[Row]:
