@@ -33,8 +33,9 @@ browser:
 evaluate: setup
 	.ci/evaluate
 
+# STEPS=table prints what docs/benchmarks.md has of retrieval; STEPS=-h lists the steps. All of them without it.
 bench: setup
-	$(BIN)/python -m bench
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench $(STEPS)
 
 clean:
 	rm -rf $(VENV) .demo .evaluation

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 from bench.figures import FIGURES, Figure, Values, difference, estimated, head, number, row, values
-from bench.quality import learned_from, measured_topics
-from bench.runs import Row
+from bench.quality import learned_from, measured_topics, too_few
+from bench.runs import Row, held_out_ndcg
 from bench.runs import run as run_of
 from bench.topics import BUGS, CHAINS, COMMITS, QUESTIONS, SEMBLE, TRANSLATED, Asked, by_repo
 from bench.variants import BASE, ablations
-from devmind.evaluate.tune.folds import cross_validated
 from devmind.evaluate.types import Estimate
-from training.ranking import learned, towards
+from training.ranking import learned
 
 ALL_SUITES = (SEMBLE, QUESTIONS, BUGS, TRANSLATED, COMMITS, CHAINS)
 COLUMNS = tuple(figure for figure in FIGURES if figure.short != "chains whole")
@@ -45,15 +43,15 @@ def changed(value: Estimate, apart: Estimate) -> str:
 def run_features() -> None:
     """Print nDCG@10 of the files without each feature of ranking, cross-validated: weights are fitted without it."""
     asked = measured_topics()
+    if too_few(asked):
+        return
     ordered = [topic for own in by_repo(asked).values() for topic in own if topic.files]
     found, shares = learned_from(asked)
     print("Files alone; weights fitted without the feature, on other projects. Bold as above.\n")
     head("features", *ALL_SUITES)
     base: dict[str, Values] = {}
-    started = time.process_time()
-    seen = [one.example for one in found]
     for without in (None, *learned()):
-        ndcg = cross_validated(seen, shares, towards(learned([] if without is None else [without])))[:, 0].tolist()
+        ndcg = held_out_ndcg(found, shares, without=() if without is None else (without,))
         by_suite: dict[str, Values] = {
             suite: [(t, v) for t, v in zip(ordered, ndcg, strict=True) if t.suite == suite] for suite in ALL_SUITES
         }
@@ -62,4 +60,3 @@ def run_features() -> None:
             "all" if without is None else f"without {without}",
             *(changed(estimated(by_suite[s]), difference(by_suite[s], base[s])) for s in ALL_SUITES),
         )
-    print(f"\n{time.process_time() - started:.0f} CPU-s")

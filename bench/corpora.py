@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -37,13 +36,6 @@ def open_service(name: str) -> Service:
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-
-
-def semble_topics() -> Iterator[tuple[str, str]]:
-    """Yield (repository, query) of the semble suite."""
-    for spec in json.loads((SUITES / "semble" / "repos.json").read_text("utf-8")):
-        for topic in json.loads((SUITES / "semble" / "annotations" / f"{spec['name']}.json").read_text("utf-8")):
-            yield spec["name"], topic["query"]
 
 
 def as_hits(result: Any) -> list[dict[str, Any]]:

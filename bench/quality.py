@@ -10,13 +10,13 @@ import numpy as np
 
 from bench.corpora import OUT, SUITES
 from bench.figures import FIGURES, SEMBLE_ALL, SEMBLE_UNNAMED, Values, against, estimated, head, number, row, values
-from bench.runs import examples
+from bench.runs import examples, held_out_ndcg
 from bench.runs import run as run_of
 from bench.topics import SEMBLE, TRAPS, Asked, by_repo, peer_hits, scorer, topics
 from bench.variants import BASE
 from devmind.evaluate.tune.examples import Matrix
-from devmind.evaluate.tune.folds import cross_validated
-from training.ranking import Labelled, learned, towards
+from devmind.evaluate.tune.folds import N_FOLDS
+from training.ranking import Labelled
 
 MARK_CANDIDATES = 0.99
 FIRST_FILES = 50
@@ -25,14 +25,15 @@ FIRST_FILES = 50
 def run() -> None:
     asked = measured_topics()
     rows = run_of(asked, BASE)
+    learned = _cross_validated(asked)
     print(f"{len(asked)} topics, {len(by_repo(asked))} knowledge bases\n")
     head("figure", "topics", "mark", "peers", "measured (95 %)")
     for figure in FIGURES:
         found = values(figure, asked, rows)
         row(figure.name, str(len(found)), number(figure.mark) if figure.mark else "–", figure.peers or "–",
             against(estimated(found), figure.mark))  # fmt: skip
-    for name, mark, unseen in _cross_validated(asked):
-        row(name, str(len(unseen)), number(mark), "–", against(estimated(unseen), mark))
+    for name, mark, found in learned:
+        row(name, str(len(found)), number(mark), "–", against(estimated(found), mark))
     reach = [(topic, _reached(rows[topic.topic_id]["candidates"])) for topic in asked if topic.suite == SEMBLE]
     row(f"semble suite, true files among the first {FIRST_FILES} candidates", str(len(reach)), number(MARK_CANDIDATES),
         "–", against(estimated(reach), MARK_CANDIDATES))  # fmt: skip
@@ -52,6 +53,14 @@ def measured_topics() -> list[Asked]:
     return asked
 
 
+def too_few(asked: Sequence[Asked]) -> bool:
+    """Whether the topics are of too few projects to leave any out; says so."""
+    projects = {topic.project for topic in asked if topic.files}
+    if few := len(projects) < N_FOLDS:
+        print(f"{len(projects)} projects: too few to cross-validate, which takes {N_FOLDS} or more.")
+    return few
+
+
 def learned_from(asked: Sequence[Asked]) -> tuple[list[Labelled], Matrix]:
     """Return the examples of training and what each counts: all suites alike."""
     found = examples(asked)
@@ -61,10 +70,11 @@ def learned_from(asked: Sequence[Asked]) -> tuple[list[Labelled], Matrix]:
 
 def _cross_validated(asked: Sequence[Asked]) -> list[tuple[str, float, Values]]:
     """Return name, mark and nDCG@10 of the files of the semble suite, by weights that did not see the project."""
+    if too_few(asked):
+        return []
     ordered = [topic for own in by_repo(asked).values() for topic in own if topic.files]
     found, shares = learned_from(asked)
-    ndcg = cross_validated([one.example for one in found], shares, towards(learned()))[:, 0].tolist()
-    both = list(zip(ordered, ndcg, strict=True))
+    both = list(zip(ordered, held_out_ndcg(found, shares), strict=True))
     return [
         (
             f"{figure.name}, files alone, weights of other projects",

@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.corpora import OUT, open_service
 from bench.figures import against, head, row, told
+from bench.quality import too_few
 from bench.runs import Row, kept, opened
 from bench.topics import QUESTIONS, SEMBLE, TRANSLATED, TRAPS, Asked, by_repo, topics
 from devmind.evaluate.generate.corpus import read_corpus
@@ -38,8 +39,9 @@ Query = tuple[str, str]  # suite and text
 
 def run() -> None:
     asked = [topic for topic in topics() if topic.suite in (*JUDGES, SEMBLE, TRAPS)]
-    _by_leaving_out(_judged(asked))
-    print()
+    if not too_few(asked):
+        _by_leaving_out(_judged(asked))
+        print()
     _at_the_bar([topic for topic in asked if topic.suite in (*JUDGES, TRAPS)])
 
 
@@ -73,6 +75,8 @@ def _at_the_bar(asked: Sequence[Asked]) -> None:
             n_citations, n_resolved = n_citations + one["citations"], n_resolved + one["resolved"]
     head("at the shipped bar", "topics", "refused (95 %)")
     for trap, name in ((True, TRAPS), (False, "answerable")):
+        if not refused[trap]:
+            continue
         row(name, str(len(refused[trap])), told(estimate(*map(list, zip(*refused[trap], strict=True)))))
     print(f"\nCitations that resolve: {n_resolved} of {n_citations}.")
 

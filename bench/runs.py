@@ -17,16 +17,18 @@ from typing import Any, Final
 import numpy as np
 
 import devmind
+import training.ranking
 from bench.corpora import OUT, as_hits
 from bench.topics import Asked, by_repo
 from bench.variants import BASE, Variant, is_chinese
 from devmind.embed.choose import open_embedder
-from devmind.evaluate.tune.examples import Example, example_of
+from devmind.evaluate.tune import fit, folds
+from devmind.evaluate.tune.examples import Example, Matrix, example_of
 from devmind.index.catalog import Catalog
 from devmind.retrieve import Retriever
 from devmind.retrieve.trace import Trace
 from devmind.types import stable_id
-from training.ranking import Labelled, same_path
+from training.ranking import Labelled, learned, same_path, towards
 
 K: Final = 10
 # What decides over a stored result besides the index: the steps of a search and of an answer, and how they are kept.
@@ -160,6 +162,27 @@ def code_version(folders: tuple[str, ...] = _CODE) -> str:
         if path.is_file() and path.suffix in {".py", ".tsv", ".txt", ".json"}:
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def held_out_ndcg(found: Sequence[Labelled], shares: Matrix, *, without: Iterable[str] = ()) -> list[float]:
+    """Return nDCG@10 of the files of each example, ranked by weights of other projects, without some features.
+
+    Kept on disk for the same examples and the same way of training: fitting takes seconds.
+    """
+    examples = [one.example for one in found]
+    digest = blake2b(digest_size=12)
+    for part in (repr(learned(without)), *(one.group for one in examples)):
+        digest.update(part.encode())
+    for arrays in (shares, *(one.features for one in examples), *(one.gains for one in examples)):
+        digest.update(arrays.tobytes())
+    for module in (training.ranking, fit, folds):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    place = OUT / "runs" / "held-out" / f"{digest.hexdigest()}.json"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps(folds.cross_validated(examples, shares, towards(learned(without))).ndcg.tolist()))
+    values: list[float] = json.loads(place.read_text())
+    return values
 
 
 def hits_of(rows: Mapping[str, Row], topic: Asked) -> list[Row]:

@@ -9,6 +9,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +17,7 @@ from typing import Any, Final
 
 import Stemmer
 
-from bench.corpora import OUT, SUITES, json_lines
+from bench.corpora import ONLY, OUT, SUITES, json_lines
 from training.ranking import project_of
 
 SEMBLE: Final = "semble"
@@ -54,8 +55,8 @@ class Asked:
 
 
 def topics() -> list[Asked]:
-    """Return the topics of both suites whose repository has a knowledge base."""
-    found = [*_semble(), *_realrepos()]
+    """Return the topics of both suites whose repository is wanted and has a knowledge base."""
+    found = (topic for topic in (*_semble(), *_realrepos()) if fnmatch(topic.repo, ONLY))
     return [topic for topic in found if (OUT / "kb" / topic.repo / "catalog.sqlite").exists()]
 
 
