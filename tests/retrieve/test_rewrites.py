@@ -114,6 +114,7 @@ def test_a_reworded_question_finds_what_its_own_words_do_not(shop: Path, add: Ad
     path, body, _ = server.requests[0]
     assert path == "/v1/chat/completions" and (body["model"], body["temperature"]) == ("m", 0)
     system, user = body["messages"]
+    assert service.stages == {"expansion": 'm n 2 weight 1 {"temperature": 0}'}
     assert "exactly 2 strings" in system["content"] and user == {"role": "user", "content": VAGUE}
     assert "price_of" not in json.dumps(body)  # nothing of the code is sent
 

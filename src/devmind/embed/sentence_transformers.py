@@ -86,10 +86,10 @@ class SentenceTransformerEmbedder:
         options = self._options
         folder = Path(options.model)
         which = _digest(folder) if folder.is_dir() else f"{options.model}@{self._revision()}"
+        limit = getattr(self._model, "max_seq_length", None)  # a model that counts words has none
         prefixes = f"{options.query_prefix}|{options.text_prefix}"
-        return f"sentence-transformers:{which}:{self._model.max_seq_length}:{self.dim}" + (
-            f":{prefixes}" if prefixes != "|" else ""
-        )
+        shown = f":{prefixes}" if prefixes != "|" else ""
+        return f"sentence-transformers:{which}:{limit}:{self.dim}{shown}"
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""

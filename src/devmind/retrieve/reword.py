@@ -53,7 +53,9 @@ class Reworder:
 
     @property
     def name(self) -> str:
-        return f"{self._client.options.model} n {self._n} weight {self._weight:g}"
+        options = self._client.options
+        extra = f" {json.dumps(options.extra, sort_keys=True)}" if options.extra else ""
+        return f"{options.model} n {self._n} weight {self._weight:g}{extra}"
 
     def close(self) -> None:
         self._client.close()
