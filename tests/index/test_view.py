@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from devmind.index.postings import gathered
 from devmind.index.snapshot import CHUNK, File, Floats, Halves, Snapshot
 from devmind.index.view import SAMPLED, SCAN_DIMS, SCAN_ROWS, WIDENED_ROWS, View
 
@@ -22,7 +23,8 @@ def snapshot(prefix: Halves, vectors: Halves, *, first_key: int = 1) -> Snapshot
     chunks = np.zeros(n, CHUNK)
     chunks["file"] = np.arange(n) // ROWS_A_FILE
     files = tuple(File(1, f"{at}.py", "source", "python", at) for at in range(-(-n // ROWS_A_FILE)))
-    return Snapshot("model", np.arange(first_key, first_key + n), chunks, prefix, vectors, files, ())
+    postings = gathered([b""] * len(files))
+    return Snapshot("model", np.arange(first_key, first_key + n), chunks, prefix, vectors, files, (), postings)
 
 
 def random(n: int, *, dims: int, dim: int, seed: int, first_key: int = 1) -> Snapshot:

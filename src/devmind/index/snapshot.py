@@ -16,6 +16,7 @@ import numpy.typing as npt
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import ORDINAL_BITS, Catalog
+from devmind.index.postings import Postings, gathered
 from devmind.types import stable_id
 
 Floats = npt.NDArray[np.float32]
@@ -52,6 +53,7 @@ class Snapshot:
         vectors: `(n, dim) float16`, unit rows; memory-mapped when read from disk.
         files: the files, by index.
         kinds: the kinds, by bit.
+        postings: the terms of the files.
     """
 
     model: str
@@ -61,6 +63,7 @@ class Snapshot:
     vectors: Halves
     files: tuple[File, ...]
     kinds: tuple[str, ...]
+    postings: Postings
 
 
 def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
@@ -70,7 +73,7 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         StoreError: vectors of another embedder are among it (code ``other_embedder``).
     """
     rows = catalog.rows(
-        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.model, t.vectors
+        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.model, t.vectors, t.terms
         FROM alive a JOIN place p ON p.place_id = a.place_id JOIN content t ON t.content_id = p.content_id
         WHERE a.repo_id = ? AND a.born <= ? AND (a.died IS NULL OR a.died > ?) ORDER BY p.place_id""",
         (repo_id, generation, generation),
@@ -79,16 +82,12 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
     kinds: dict[str, int] = {}
     chunks_of = _chunks_by_content(catalog, repo_id, kinds)
     keys, chunks, vectors = [], [], []
-    for at, (place_id, *_, content_id, model, blob) in enumerate(rows):
+    for at, (place_id, *_, content_id, model, blob, _) in enumerate(rows):
         if model != embedder.name:
             raise other_embedder(model, embedder)
         found = chunks_of.get(content_id, ())
         if len(blob) != len(found) * embedder.dim * 2:
-            raise StoreError(
-                f"content {content_id} in {catalog.path} has {len(blob)} bytes of vectors for {len(found)} chunks: the "
-                "catalog is damaged; restore it from a copy, or index its repositories again into another --kb folder",
-                code="damaged",
-            )
+            raise _damaged(catalog, f"content {content_id} has {len(blob)} bytes of vectors for {len(found)} chunks")
         held = np.zeros(len(found), CHUNK)
         if found:
             held["start"], held["end"], held["kinds"], held["name"], held["body"] = zip(*found, strict=True)
@@ -96,6 +95,10 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         chunks.append(held)
         keys.append((place_id << ORDINAL_BITS) + np.arange(len(held), dtype=np.int64))
         vectors.append(np.frombuffer(blob, np.float16).reshape(-1, embedder.dim))
+    try:
+        postings = gathered([row[-1] for row in rows])
+    except ValueError as error:
+        raise _damaged(catalog, f"the terms of a content cannot be read ({error})") from error
     all_vectors = np.concatenate(vectors) if rows else np.empty((0, embedder.dim), np.float16)
     return Snapshot(
         model=embedder.name,
@@ -105,6 +108,15 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         vectors=all_vectors,
         files=files,
         kinds=tuple(kinds),
+        postings=postings,
+    )
+
+
+def _damaged(catalog: Catalog, what: str) -> StoreError:
+    return StoreError(
+        f"{what} in {catalog.path}: the catalog is damaged; restore it from a copy, or index its repositories again "
+        "into another --kb folder",
+        code="damaged",
     )
 
 

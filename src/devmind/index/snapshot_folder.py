@@ -5,8 +5,8 @@ after. It is no truth: one that is missing, damaged or of another knowledge base
 
 ``about.json`` holds shapes and checksums of the arrays, ``about.crc`` the checksum of ``about.json``. The arrays have
 no header of their own, so nothing unchecked is ever interpreted. Reading checks all of what every search reads anyway
-(keys, chunks, prefix: 2 ms for 28,000 chunks) but only a sample of the vectors, which are read where a search needs
-them: a foreign file is noticed, a flipped bit only blurs one cosine, and ``devmind doctor`` reads them whole.
+(2 ms for 28,000 chunks) but only a sample of the vectors and of the terms' files, which are read where a search needs
+them: a foreign file is noticed, a flipped bit only blurs one score, and ``devmind doctor`` reads them whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
@@ -27,6 +27,7 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
 from devmind.index.folders import clear
+from devmind.index.postings import Postings
 from devmind.index.snapshot import CHUNK, File, Snapshot, gather, other_embedder
 
 ARRAYS: Final[Mapping[str, np.dtype[Any]]] = {
@@ -34,8 +35,16 @@ ARRAYS: Final[Mapping[str, np.dtype[Any]]] = {
     "chunks": CHUNK,
     "prefix": np.dtype("<f2"),
     "vectors": np.dtype("<f2"),
+    "terms": np.dtype("<u4"),
+    "ends": np.dtype("<i8"),
+    "holders": np.dtype("<i4"),
+    "counts": np.dtype("u1"),
+    "lengths": np.dtype("<f4"),
 }
-SAMPLED_ROWS: Final = 16  # of the vectors: a page fault each, and two files of different text differ in nearly all
+# Read where a search needs them; the others are checked whole, because a search reads all of them.
+SAMPLED: Final = ("vectors", "holders", "counts")
+SAMPLED_ROWS: Final = 16  # of an array: a page fault each, and two files of different text differ in nearly all
+_OF_POSTINGS: Final = tuple(one.name for one in fields(Postings))
 _NAME: Final = re.compile(r"(\d+)-(\d+)(?:\.tmp)?")
 
 Array = npt.NDArray[Any]
@@ -74,8 +83,8 @@ def write_snapshot(folder: Path, catalog: Catalog, repo_id: int, generation: int
     try:
         clear(draft)
         draft.mkdir(parents=True)
-        for name in ARRAYS:
-            (draft / f"{name}.bin").write_bytes(_bytes_of(getattr(snapshot, name)))
+        for name, array in _arrays(snapshot).items():
+            (draft / f"{name}.bin").write_bytes(_bytes_of(array))
         about = _about(place, snapshot)
         (draft / "about.json").write_bytes(about)
         (draft / "about.crc").write_text(str(crc32(about)), "ascii")
@@ -118,8 +127,9 @@ def snapshot_fault(
     place = _Place(folder, catalog.kb_id, repo_id, generation)
     try:
         snapshot = _read(place, embedder)
-        if thorough and crc32(_bytes_of(snapshot.vectors)) != _checked_about(place)["crc"]["vectors"]:
-            return "vectors.bin differs from its checksum"
+        for name in SAMPLED if thorough else ():
+            if crc32(_bytes_of(_arrays(snapshot)[name])) != _checked_about(place)["crc"][name]:
+                return f"{name}.bin differs from its checksum"
     except _Damaged as fault:
         return str(fault)
     return ""
@@ -146,13 +156,13 @@ def _listed(folder: Path) -> Iterator[tuple[Path, int, int]]:
 
 
 def _about(place: _Place, snapshot: Snapshot) -> bytes:
-    arrays: dict[str, Array] = {name: getattr(snapshot, name) for name in ARRAYS}
+    arrays = _arrays(snapshot)
     told = {
         "of": place.owner,
         "model": snapshot.model,
         "shape": {name: array.shape for name, array in arrays.items()},
         "crc": {name: crc32(_bytes_of(array)) for name, array in arrays.items()},
-        "sample": _sample(snapshot.vectors),
+        "sample": {name: _sample(arrays[name]) for name in SAMPLED},
         "kinds": snapshot.kinds,
         "files": [[file.path, file.role, file.language, file.content_id] for file in snapshot.files],
     }
@@ -170,17 +180,22 @@ def _read(place: _Place, embedder: Embedder) -> Snapshot:
     if about["model"] != embedder.name:
         raise other_embedder(about["model"], embedder)
     arrays = {name: _mapped(place, name, about["shape"][name]) for name in ARRAYS}
-    for name in ("keys", "chunks", "prefix"):
-        if crc32(_bytes_of(arrays[name])) != about["crc"][name]:
+    for name, array in arrays.items():
+        if name in SAMPLED and _sample(array) != about["sample"][name]:
+            raise _Damaged(f"{name}.bin holds other {name}")
+        if name not in SAMPLED and crc32(_bytes_of(array)) != about["crc"][name]:
             raise _Damaged(f"{name}.bin differs from its checksum")
-    if _sample(arrays["vectors"]) != about["sample"]:
-        raise _Damaged("vectors.bin holds other vectors")
     return Snapshot(
         model=about["model"],
         files=tuple(File(place.repo_id, *row) for row in about["files"]),
         kinds=tuple(about["kinds"]),
+        postings=Postings(**{name: arrays.pop(name) for name in _OF_POSTINGS}),
         **arrays,
     )
+
+
+def _arrays(snapshot: Snapshot) -> dict[str, Array]:
+    return {name: getattr(snapshot.postings if name in _OF_POSTINGS else snapshot, name) for name in ARRAYS}
 
 
 def _checked_about(place: _Place) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from devmind.index.postings import bm25
 from devmind.index.snapshot import CHUNK, MAX_KINDS, File, Floats, Halves, Keys, Snapshot
 
 RESCORE = 4  # rows taken by prefix, per row asked for
@@ -66,6 +67,10 @@ class View:
                 found.setdefault(file.path.rpartition("/")[2].lower(), []).append((at, file.path))
             self._by_name = found
         return self._by_name
+
+    def files_by_terms(self, weights: Mapping[str, float]) -> Floats:
+        """Return `(n_files,)`: BM25 of each file as a whole for the weighted terms of a question."""
+        return bm25(weights, [snapshot.postings for snapshot in self._snapshots])
 
     def _rewritten(self, masks: Keys, kinds: Sequence[str]) -> Keys:
         """Return ``masks`` with the view's bits in place of those of a snapshot."""

@@ -15,12 +15,13 @@ from devmind.embed.tokenizer import count_tokens_by_line
 from devmind.embed.types import ChunkText, Embedder
 from devmind.index.catalog import MAX_CHUNKS
 from devmind.index.fields import ChunkFields, chunk_fields
+from devmind.index.postings import packed
 from devmind.index.stored import Rows, rows_of
 from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, Skipped, split_lines
 
 # Part of a content's key: raise it when parsing, chunking or headers change, so that old content is built anew.
-PIPELINE = "4"
+PIPELINE = "5"
 BATCH_BYTES = 256_000
 
 
@@ -36,6 +37,7 @@ class Built:
     lead: str
     has_errors: bool
     vectors: bytes
+    terms: bytes  # of the whole file (`postings.packed`)
     rows: bytes
 
     def unpacked(self) -> tuple[Rows, list[ChunkFields]]:
@@ -96,6 +98,7 @@ def _built(document: Document, parsed: ParsedDocument, chunks: Sequence[Chunk], 
         lead=parsed.lead,
         has_errors=parsed.has_errors,
         vectors=vectors,
+        terms=packed(row.body for row in fields),
         rows=marshal.dumps((rows_of(chunks, parsed, fields), [tuple(row) for row in fields])),
     )
 

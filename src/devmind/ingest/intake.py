@@ -53,9 +53,9 @@ class Intake:
         document = built.document
         made = self.catalog.db.execute(
             "INSERT INTO content (hash, language, encoding, size_bytes, n_lines, text, lead, has_errors, model, "
-            "vectors) VALUES (?,?,?,?,?,?,?,?,?,?)",
+            "vectors, terms) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
             (content_hash, document.language, document.encoding, document.size_bytes, built.n_lines, built.text,
-             built.lead, int(built.has_errors), self._model, built.vectors),
+             built.lead, int(built.has_errors), self._model, built.vectors, built.terms),
         )  # fmt: skip
         content_id = int(made.lastrowid or 0)
         rows, fields = built.unpacked()

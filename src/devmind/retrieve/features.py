@@ -52,6 +52,7 @@ def file_features(
     dense: Floats,
     defines: Floats,
     pointed: Floats,
+    whole: Floats,
     idf: Mapping[str, float],
 ) -> dict[str, Floats]:
     """Return the features of ``files``, each `(n_files,)`.
@@ -63,6 +64,7 @@ def file_features(
         dense: cosines.
         defines: how well the chunk defines a name of the query (0..1).
         pointed: how surely the query points at the chunk (0..1).
+        whole: BM25 of each file of ``view`` as a whole.
         idf: by query term.
     """
     about = [view.files[file] for file in files.tolist()]
@@ -81,6 +83,7 @@ def file_features(
         "bm25_best": standardise(np.maximum(by_bm25[:, 0], floor)),
         "bm25_pooled": standardise(by_bm25 @ POOL),
         "bm25_share": by_bm25[:, 0] / max(float(by_bm25[:, 0].max(initial=0.0)), 1e-6),
+        "bm25_file": standardise(whole[files]),
         "cosine_best": standardise(by_cosine[:, 0]),
         "cosine_pooled": standardise(by_cosine @ POOL),
         "cosine_second": by_cosine[:, 1],

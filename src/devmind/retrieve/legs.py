@@ -27,7 +27,7 @@ RIVAL = 0.1  # a name with n definitions makes each worth 1 / (1 + n times this)
 class Recall:
     """The candidates of each leg: rows of a view, best first, and scores where ranking needs the leg's own.
 
-    ``scanned`` is the rough cosine of every row of the view.
+    ``scanned`` is the rough cosine of every row of the view, ``whole`` BM25 of every file of it as a whole.
     """
 
     vector: Floats
@@ -38,6 +38,7 @@ class Recall:
     defined: Rows
     worth: Floats
     pointed: Pointed
+    whole: Floats
 
 
 def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
@@ -56,7 +57,10 @@ def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str,
     mark = time.perf_counter()
     meant = pointed(query, corpus)
     timings["pointed"] = since_ms(mark)
-    return Recall(vector, scanned, near, found, bm25, defined, worth, meant)
+    mark = time.perf_counter()
+    whole = corpus.view.files_by_terms(query.weights)
+    timings["files"] = since_ms(mark)
+    return Recall(vector, scanned, near, found, bm25, defined, worth, meant, whole)
 
 
 def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:

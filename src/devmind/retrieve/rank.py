@@ -20,6 +20,7 @@ FILE_WEIGHTS: Final[Mapping[str, float]] = {
     "bm25_best": 0.16,
     "bm25_pooled": 0.28,
     "bm25_share": 0.68,
+    "bm25_file": 0.0,
     "cosine_best": 0.51,
     "cosine_pooled": 0.28,
     "cosine_second": 1.48,
@@ -92,6 +93,7 @@ def rank(
     dense: Floats,
     defines: Floats,
     pointed: Floats,
+    whole: Floats,
     idf: Mapping[str, float],
     weights: Weights = SHIPPED,
 ) -> Ranking:
@@ -103,12 +105,22 @@ def rank(
         dense: cosines.
         defines: how well the chunk defines a name of the query (0..1).
         pointed: how surely the query points at the chunk (0..1).
+        whole: BM25 of each file of ``view`` as a whole.
         idf: by query term.
         weights: what the features count.
     """
     files, file_of = grouped(view.file[rows])
     features = file_features(
-        query, view, files, file_of, lexical=lexical, dense=dense, defines=defines, pointed=pointed, idf=idf
+        query,
+        view,
+        files,
+        file_of,
+        lexical=lexical,
+        dense=dense,
+        defines=defines,
+        pointed=pointed,
+        whole=whole,
+        idf=idf,
     )
     by_file = np.zeros(len(files), np.float32)
     for name, weight in weights.files.items():

@@ -39,6 +39,7 @@ from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
+FILES = 50  # candidates for what stands in them as a whole, wherever the legs looked
 N_NAMES, NAMES_FROM = 5, 8  # nearest names told, and the hits that they are taken from
 
 
@@ -285,7 +286,7 @@ def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, fl
     """Return the candidates of all legs, and what else is near in their files, in order of rank."""
     view = corpus.view
     rows, _ = grouped(np.sort(np.concatenate([taken.near, taken.found, taken.defined, taken.pointed.rows])))
-    files, _ = grouped(view.file[rows])
+    files, _ = grouped(np.sort(np.concatenate([view.file[rows], _best(taken.whole)])))
     near = _nearest_of_files(view, files, taken.scanned, corpus.allowed)
     rows, _ = grouped(np.sort(np.concatenate([rows, *near])))
     lexical, defines, pointed = np.zeros((3, len(rows)), np.float32)
@@ -301,9 +302,16 @@ def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, fl
         dense=dense,
         defines=defines,
         pointed=pointed,
+        whole=taken.whole,
         idf=rarity,
         weights=weights,
     )
+
+
+def _best(whole: Floats) -> Rows:
+    """Return the first `FILES` files by ``whole``, without those that hold no word of the question."""
+    first = np.argpartition(-whole, FILES)[:FILES] if len(whole) > FILES else np.arange(len(whole))
+    return first[whole[first] > 0]
 
 
 def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> list[Rows]:
