@@ -67,6 +67,7 @@ def tune(
 
 def _undo(session: Session) -> None:
     from devmind.evaluate.tune import undo
+    from devmind.render.plain import safe
 
     settings = session.settings()
     if not (settings.home / "catalog.sqlite").is_file():
@@ -78,7 +79,7 @@ def _undo(session: Session) -> None:
         print(
             "The shipped weights are in use: there is nothing to undo."
             if now is None
-            else f"Searches rank by these weights again: {now.told}."
+            else f"Searches rank by these weights again: {safe(now.told)}."
         )
     if now is None:
         raise typer.Exit(1)

@@ -136,7 +136,8 @@ def read_weights(path: Path, shipped: Weights) -> Weights | None:
 def text_of(weights: Weights) -> str:
     """Return what `read_weights` reads."""
     value = {"format": FORMAT, "files": dict(weights.files), "chunks": weights.chunks, "about": dict(weights.about)}
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a character of a file's name stays an escape
 
 
 def _problem(value: Any, shipped: Weights) -> str:

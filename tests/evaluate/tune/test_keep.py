@@ -11,7 +11,7 @@ import pytest
 from devmind.errors import StoreError
 from devmind.evaluate.tune.keep import keep, refuse_unwritable, undo
 from devmind.retrieve.rank import SHIPPED
-from devmind.retrieve.weights import FILE, PREVIOUS, Weights, read_weights
+from devmind.retrieve.weights import FILE, PREVIOUS, Weights, read_weights, text_of
 
 ONE = replace(SHIPPED, chunk_share=0.5, about={"dataset": "one", "n_topics": 30})
 TWO = replace(SHIPPED, chunk_share=0.75, about={"dataset": "two", "n_topics": 40})
@@ -57,6 +57,14 @@ def test_undo_mends_damaged_files(tmp_path: Path, text: str) -> None:
     (tmp_path / PREVIOUS).write_text(text)
     assert undo(tmp_path) is SHIPPED
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_in_use_comes_back_byte_by_byte(tmp_path: Path) -> None:
+    by_hand = text_of(ONE).replace('"one"', '"one", "note": [NaN, 1e999, "\\ud800"]').encode()
+    (tmp_path / FILE).write_bytes(by_hand)
+    keep(tmp_path, TWO)
+    undo(tmp_path)
+    assert (tmp_path / FILE).read_bytes() == by_hand
 
 
 def test_undo_mends_an_empty_folder_and_a_broken_link_in_the_place_of_the_file(tmp_path: Path) -> None:

@@ -203,6 +203,15 @@ def test_an_interrupted_fit_leaves_the_weights_alone(kb: Path, tmp_path: Path) -
     assert sorted(one.name for one in kb.iterdir()) == before
 
 
+def test_a_dataset_of_any_name_can_be_written_down(kb: Path, tmp_path: Path) -> None:
+    path = write_topics(tmp_path / "队\udcff.jsonl", team_topics())
+    assert tune(Settings(home=kb), Asked(path, NOW)).kept == kb / FILE
+    with Service(Settings(home=kb)) as service:
+        assert service.weights.about["dataset"] == "队\udcff"
+        assert service.status()[0]["ranking"].startswith("tuned on 32 topics of 队")
+    assert undo(kb) is SHIPPED
+
+
 def test_searches_that_fail_are_no_proof_that_nothing_got_worse(kb: Path, tmp_path: Path) -> None:
     def lose_the_index(phase: str, done: int, total: int) -> None:
         if phase == "fit" and done == total:

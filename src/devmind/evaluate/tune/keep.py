@@ -36,12 +36,11 @@ def keep(kb: Path, weights: Weights) -> Path:
     Raises:
         StoreError: it cannot be written; the weights in use are unchanged.
     """
-    before = read_weights(kb / FILE, SHIPPED)
-    if before is None:
+    if read_weights(kb / FILE, SHIPPED) is None:
         _drop(kb / PREVIOUS)
     else:
-        _write(kb / PREVIOUS, text_of(before))
-    _write(kb / FILE, text_of(weights))
+        _write(kb / PREVIOUS, (kb / FILE).read_bytes())
+    _write(kb / FILE, text_of(weights).encode())
     return kb / FILE
 
 
@@ -64,17 +63,17 @@ def undo(kb: Path) -> Weights | None:
         _drop(kb / FILE)
         _drop(kb / PREVIOUS)
         return SHIPPED
-    _write(kb / FILE, text_of(before))
+    _write(kb / FILE, (kb / PREVIOUS).read_bytes())
     _drop(kb / PREVIOUS)
     return before
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, data: bytes) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         try:
-            with draft.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with draft.open("wb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             _clear_folder(path)
