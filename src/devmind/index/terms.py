@@ -33,7 +33,7 @@ def _stemmer() -> Any:
 
 
 def _split(word: str) -> tuple[str, ...]:
-    if CJK.match(word):
+    if not word.isascii() and CJK.match(word):
         if len(word) == 1:
             return (word,)
         return tuple(word[i : i + 2] for i in range(len(word) - 1))
@@ -52,10 +52,8 @@ class _TextByToken(dict[str, str]):
     """Token → its terms joined by spaces, filled on a miss, emptied when full."""
 
     def __missing__(self, token: str) -> str:
-        if token.isascii() and token.isidentifier():  # one word, as most are
-            text = " ".join(_split(token))
-        else:
-            text = " ".join(term for word in WORD.findall(token) for term in _split(word))
+        is_name = token.isascii() and token.isidentifier()  # one word then, as most are
+        text = " ".join(_split(token) if is_name else [term for word in WORD.findall(token) for term in _split(word)])
         if len(token) <= MAX_TERM_CHARS:
             if len(self) >= _CACHE_WORDS:
                 self.clear()

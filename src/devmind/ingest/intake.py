@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,7 +21,8 @@ from devmind.types import Document
 class Intake:
     """Stores documents for the next generations; ``places`` maps each repository's paths to their places.
 
-    The lexical index has a writer only once there is something to write. Left by an error, nothing is committed to it.
+    The lexical index has a writer only once there is something to write. Left by an error, nothing is committed to it
+    that counts as stored.
 
     Args:
         model: name of the embedder whose vectors are stored.
@@ -31,6 +34,7 @@ class Intake:
         self._lexical_dir, self._model = lexical_dir, model
         self._lexical: LexicalWriter | None = None
         self._indexed: list[int] = []
+        self._committed = False
 
     def __enter__(self) -> Self:
         return self
@@ -41,12 +45,25 @@ class Intake:
         if self._lexical is None:
             return
         if kind is None:
-            self._lexical.commit()
+            if not self._committed:
+                self._lexical.commit()
             with self.catalog.transaction():
                 self.catalog.db.executemany(
                     "UPDATE place SET in_lexical = 1 WHERE place_id = ?", [(p,) for p in self._indexed]
                 )
         self._lexical.close()
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """Commit the lexical documents while the block runs, which adds none; tantivy has a thread of its own."""
+        if self._lexical is None:
+            yield
+            return
+        with ThreadPoolExecutor(1) as threads:
+            committed = threads.submit(self._lexical.commit)
+            yield
+            committed.result()
+        self._committed = True
 
     def store(self, repo: Repository, built: Built, content_hash: str) -> int:
         """Write a content with its chunks, symbols and references, and place it; return the content's id."""

@@ -48,16 +48,38 @@ class Publisher:
         started: float,
     ) -> Report:
         """Publish the generation in which ``places`` (path → place id) are visible, unless nothing changed."""
+        number = self.prepare(repo, places, skips, commit=commit)
+        return self.conclude(repo, number, skips, commit=commit, n_reused=n_reused, started=started)
+
+    def prepare(self, repo: Repository, places: Mapping[str, int], skips: Sequence[Skipped], *, commit: str) -> int:
+        """Write what readers of the next generation will need, still seen by none.
+
+        Returns:
+            The number of that generation; the active one's when nothing changed.
+        """
         active = repo.active_generation
         before = {at[0] for at in self.catalog.alive_places(repo.repo_id, active).values()} if active else set()
         after = set(places.values())
-        number = active
         published = (commit_of(self.catalog, repo, active), _skip_rows(skips_of(self.catalog, repo, active)))
-        if not active or before != after or published != (commit, _skip_rows(skips)):
-            number = active + 1
-            self._prepare(repo, number, before, after, skips)
-        report = self._report(repo, number, commit, skips, changed=number > active, n_reused=n_reused, started=started)
-        if report.changed:
+        if active and before == after and published == (commit, _skip_rows(skips)):
+            return active
+        self._prepare(repo, active + 1, before, after, skips)
+        return active + 1
+
+    def conclude(
+        self,
+        repo: Repository,
+        number: int,
+        skips: Sequence[Skipped],
+        *,
+        commit: str,
+        n_reused: int,
+        started: float,
+    ) -> Report:
+        """Let readers see the generation that was prepared, and forget what is too old."""
+        changed = number > repo.active_generation
+        report = self._report(repo, number, commit, skips, changed=changed, n_reused=n_reused, started=started)
+        if changed:
             self.catalog.publish(repo.repo_id, number, commit=commit, report=asdict(report))
             self._collect(repo, number)
         return report
@@ -65,7 +87,6 @@ class Publisher:
     def _prepare(
         self, repo: Repository, number: int, before: set[int], after: set[int], skips: Sequence[Skipped]
     ) -> None:
-        """Write what readers of generation ``number`` will need, still seen by none."""
         with self.catalog.transaction():
             db = self.catalog.db
             db.executemany(

@@ -8,7 +8,6 @@ main module a second time.
 from __future__ import annotations
 
 import gc
-import os
 import pickle
 import struct
 import subprocess
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     Request = tuple[list[Document], ChunkRules, EmbedderOptions | None]
 
 _SIZE = struct.Struct("<Q")
+# Workers are as many as cores: a product of matrices shared out over threads would wait for a core that is busy.
+_COMMAND = "import os; os.putenv('OPENBLAS_NUM_THREADS', '1'); from devmind.ingest.worker import main; main()"
 MOST_WAITING = 250  # batches read and not built: 64 MB of text
 ENDING_S = 10.0  # a process whose pipe is closed has all but ended
 
@@ -58,11 +59,9 @@ class Workers:
     """A few worker processes; ``build`` uses them all."""
 
     def __init__(self, n_workers: int) -> None:
-        command = [sys.executable, "-P", "-c", "from devmind.ingest.worker import main; main()"]
-        # The workers are as many as the cores: a product shared out over threads would wait for a core that is busy.
-        env = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        command = [sys.executable, "-P", "-c", _COMMAND]
         self._free = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=env)
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
             for _ in range(n_workers)
         ]
         self._all = list(self._free)

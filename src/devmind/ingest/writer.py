@@ -1,8 +1,9 @@
 """The writer of a knowledge base: registers sources and moves their repositories from one generation to the next.
 
 Order of one ingest: contents, places and lexical documents are written (no reader sees them), the lexical index
-commits, the snapshot is renamed into place, and one catalog transaction publishes. Killed anywhere before that, the
-published generation stands untouched; the same command run again finds what was built by its content and goes on.
+commits while the snapshot is made and renamed into place, and one catalog transaction publishes. Killed anywhere before
+that, the published generation stands untouched; the same command run again finds what was built by its content and goes
+on.
 """
 
 from __future__ import annotations
@@ -254,8 +255,10 @@ class Writer:
             fill.store(self._built(fill.new(found)))
             places = intake.places[repo.repo_id]
             tell("publish", len(places), len(places), 0, 0)
-        return self.publisher.publish(
-            repo, places, fill.skips, commit=source.commit, n_reused=fill.n_reused, started=started
+            with intake.committing():
+                number = self.publisher.prepare(repo, places, fill.skips, commit=source.commit)
+        return self.publisher.conclude(
+            repo, number, fill.skips, commit=source.commit, n_reused=fill.n_reused, started=started
         )
 
     def _built(self, documents: Iterable[Document]) -> Iterator[list[Built | Skipped]]:

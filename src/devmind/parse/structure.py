@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
 from typing import Final, cast
 
 from devmind.parse.comments import is_for_machines, is_licence, strip_marks
@@ -118,13 +117,49 @@ def _primary(captures: dict[str, list[Node]]) -> tuple[str, int, str]:
     return "", -3, ""
 
 
+# `dataclasses.replace` takes three times as long, for each second symbol.
+def _with_docstring(symbol: Symbol, words: str) -> Symbol:
+    return Symbol(
+        symbol.name,
+        symbol.qualified_name,
+        symbol.kind,
+        symbol.start_line,
+        symbol.end_line,
+        symbol.doc_line,
+        symbol.signature,
+        words,
+        symbol.visibility,
+        symbol.parent,
+    )
+
+
+def _inside(symbol: Symbol, outer: Symbol, index: int) -> Symbol:
+    """Return ``symbol`` as a part of ``outer``, whose index that is."""
+    return Symbol(
+        symbol.name,
+        symbol.qualified_name,
+        symbol.kind,
+        max(symbol.start_line, outer.start_line),
+        min(symbol.end_line, outer.end_line),
+        max(symbol.doc_line, outer.start_line),
+        symbol.signature,
+        symbol.docstring,
+        symbol.visibility,
+        index,
+    )
+
+
 class _Pass:
     """The state of one document's pass."""
 
     def __init__(self, text: str, spec: LanguageSpec) -> None:
         # NUL reads as end of input to many grammars' scanners; a blank has the same width and no meaning.
-        self.source = text.replace("\0", " ").encode("utf-8", "replace")
+        text = text.replace("\0", " ")
+        self.source = text.encode("utf-8", "replace")
+        # Bytes and characters of ASCII text stand at the same places, so that what lies between two needs no decoding.
+        self.ascii = text if text.isascii() else ""
         self.spec = spec
+        self.signature_prefix = dict(spec.signature_prefix)
         starts = [0]
         find = self.source.find
         while (at := find(b"\n", starts[-1])) >= 0:
@@ -147,10 +182,12 @@ class _Pass:
         return min(bisect_right(self.line_starts, max(end - 1, 0)), self.n_lines)
 
     def text(self, start: int, end: int) -> str:
-        return self.source[start:end].decode("utf-8", "replace")
+        return self.ascii[start:end] if self.ascii else self.source[start:end].decode("utf-8", "replace")
 
     def node_text(self, node: Node, limit: int = MAX_NAME) -> str:
         start = node.start_byte
+        if self.ascii:
+            return self.ascii[start : min(node.end_byte, start + limit)]
         return self.source[start : min(node.end_byte, start + 4 * limit)].decode("utf-8", "replace")[:limit]
 
     def events(self, found: list[Match]) -> list[_Event]:
@@ -178,7 +215,7 @@ class _Pass:
                     self.comments.setdefault(line, (start, end))
                 else:
                     self.attributes.setdefault(line, start)
-        events.sort(key=lambda event: event[:4])
+        events.sort()  # no two have one serial, so nothing behind it is compared
         return events
 
     def run(self, found: list[Match]) -> None:
@@ -244,7 +281,7 @@ class _Pass:
         words = " ".join(text.split())
         if words[:1] in "/@[":
             words = self.undecorated(words, text)
-        prefix = dict(self.spec.signature_prefix).get(kind, "")
+        prefix = self.signature_prefix.get(kind, "")
         if prefix and not words.startswith(prefix):
             words = prefix + words
         return words[:MAX_SIGNATURE].rstrip(" :{=" if words[-2:] != "=>" else " ")
@@ -307,13 +344,7 @@ class _Pass:
         frame = self.frames[-1] if self.frames else None
         if frame and frame.index >= 0:
             outer = self.symbols[frame.index]
-            symbol = replace(
-                symbol,
-                start_line=max(symbol.start_line, outer.start_line),
-                end_line=min(symbol.end_line, outer.end_line),
-                doc_line=max(symbol.doc_line, outer.start_line),
-                parent=frame.index,
-            )
+            symbol = _inside(symbol, outer, frame.index)
         self.symbols.append(symbol)
         around = frame.prefix if frame else ""
         prefix = around if symbol.kind == "route" else symbol.qualified_name + self.spec.separator
@@ -357,7 +388,7 @@ class _Pass:
         words = self.spec.clean_doc(self.text(event[0], -event[1]))[:MAX_DOCSTRING]
         if self.frames and self.frames[-1].index >= 0:
             at = self.frames[-1].index
-            self.symbols[at] = replace(self.symbols[at], docstring=words)
+            self.symbols[at] = _with_docstring(self.symbols[at], words)
         elif not self.symbols and not self.module_doc:
             self.module_doc = words
 
