@@ -209,6 +209,18 @@ class LexicalReader:
         must = [(tantivy.Occur.Must, tantivy.Query.term_query(self._schema, field, term)) for term in wanted]
         return [key for key, _ in self._best(tantivy.Query.boolean_query(must), k, repo_ids)]
 
+    def like(self, term: str, *, distance: int, k: int, field: str = "name") -> list[int]:
+        """Return the keys of ``k`` chunks with a term in ``field`` that is at most ``distance`` letters from ``term``.
+
+        Letters are put in, left out, replaced or swapped.
+        """
+        if not self.n_chunks:
+            return []
+        query = tantivy.Query.fuzzy_term_query(
+            self._schema, field, term, distance=distance, transposition_cost_one=True
+        )
+        return [key for key, _ in self._best(query, k, ())]
+
     def _best(self, query: tantivy.Query, k: int, repo_ids: Sequence[int]) -> list[tuple[int, float]]:
         if repo_ids:
             of_repo = [

@@ -10,6 +10,7 @@ from devmind.index.catalog import Catalog
 from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot import Keys
 from devmind.index.view import Rows, View
+from devmind.retrieve.dictionary import Dictionary
 from devmind.retrieve.passing import Mask
 
 
@@ -22,6 +23,7 @@ class Corpus:
         allowed: which of its rows may be shown; None for all.
         is_part: whether other repositories are published besides.
         lines_of: the lines of a content.
+        names: the names of all that is defined; read when they are first asked for.
     """
 
     view: View
@@ -32,6 +34,7 @@ class Corpus:
     lexical: LexicalReader
     embedder: Embedder
     lines_of: Callable[[int], Sequence[str]]
+    names: Callable[[], Dictionary]
 
     def rows_of(self, keys: Keys) -> tuple[Rows, Mask]:
         """Return the row of each key, and which of them are visible and may be shown."""

@@ -10,16 +10,14 @@ import numpy as np
 
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows
-from devmind.retrieve.candidates import defining
 from devmind.retrieve.corpus import Corpus
+from devmind.retrieve.names import Named
 from devmind.retrieve.pointed import Pointed, pointed
 from devmind.retrieve.query import Query
 from devmind.retrieve.trace import DENSE, LEXICAL, POINTED, SYMBOL, Leg
 
 LEG_DEPTH = 200  # candidates a leg gives; 300 and 600 rank no better (docs/retrieval.md)
 MAX_WIDENINGS = 4
-OTHER_CASE = 0.6  # worth of a definition whose name is the query's in another case
-RIVAL = 0.1  # a name with n definitions makes each worth 1 / (1 + n times this)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,8 @@ class Recall:
     pointed: Pointed
 
 
-def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
-    """Return the candidates for ``k`` hits; ``timings`` is told how long each leg took."""
+def recall(query: Query, corpus: Corpus, named: Named, *, k: int, timings: MutableMapping[str, float]) -> Recall:
+    """Return the candidates for ``k`` hits, with those of the names; ``timings`` is told how long each leg took."""
     mark = time.perf_counter()
     vector = corpus.embedder.embed_queries([query.english or query.text])[0]
     scanned = corpus.view.scan(vector)
@@ -50,12 +48,9 @@ def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str,
     found, bm25 = _by_words(query, corpus, k)
     timings["lexical"] = since_ms(mark)
     mark = time.perf_counter()
-    defined, worth = _by_name(query, corpus)
-    timings["symbol"] = since_ms(mark)
-    mark = time.perf_counter()
     meant = pointed(query, corpus)
     timings["pointed"] = since_ms(mark)
-    return Recall(vector, scanned, near, found, bm25, defined, worth, meant)
+    return Recall(vector, scanned, near, found, bm25, named.rows, named.worth, meant)
 
 
 def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
@@ -104,15 +99,3 @@ def _by_bm25(query: Query, corpus: Corpus, depth: int) -> tuple[Rows, Floats, in
     hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids)
     rows, keep = corpus.rows_of(np.array([key for key, _ in hits], np.int64))
     return rows[keep], np.array([score for _, score in hits], np.float32)[keep], len(hits)
-
-
-def _by_name(query: Query, corpus: Corpus) -> tuple[Rows, Floats]:
-    """Return the rows that define a name of the query, and how well (0..1)."""
-    keys: list[int] = []
-    worth: list[float] = []
-    for name in query.identifiers:
-        defined = defining(corpus.catalog, name, set(corpus.repo_ids))
-        keys += [key for key, _ in defined]
-        worth += [(1.0 if same_case else OTHER_CASE) / (1 + RIVAL * len(defined)) for _, same_case in defined]
-    rows, keep = corpus.rows_of(np.array(keys, np.int64))
-    return rows[keep], np.array(worth, np.float32)[keep]

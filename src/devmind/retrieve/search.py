@@ -25,6 +25,7 @@ from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Recall, recall, since_ms, whole_legs
+from devmind.retrieve.names import corrected, defined_by
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query, understand
@@ -164,7 +165,11 @@ class Retriever:
         query = understand(text, df=df, n_chunks=lexical.n_chunks)
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(filters, chosen)
-        taken = recall(query, corpus, k=k, timings=timings)
+        mark = time.perf_counter()
+        named = defined_by(query, corpus)
+        query = corrected(query, named.meant)
+        timings["symbol"] = since_ms(mark)
+        taken = recall(query, corpus, named, k=k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), lexical.n_chunks) for term in query.weights}
         ranking = _ranked(query, corpus, taken, rarity)
@@ -184,6 +189,7 @@ class Retriever:
             lexical=published.lexical,
             embedder=published.embedder,
             lines_of=published.lines_of,
+            names=published.names,
         )
 
     def _hits(self, found: _Found) -> list[Hit]:
