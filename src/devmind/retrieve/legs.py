@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from devmind.index.lexical import BY_NAME_WEIGHTS, WEIGHTS
 from devmind.index.snapshot import Floats
+from devmind.index.terms import CJK
 from devmind.index.view import Rows
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.names import Named
@@ -96,6 +98,7 @@ def _by_words(query: Query, corpus: Corpus, k: int) -> tuple[Rows, Floats]:
 def _by_bm25(query: Query, corpus: Corpus, depth: int) -> tuple[Rows, Floats, int]:
     """Return the rows among the first ``depth`` of BM25 that may be shown, their scores, and how many it found."""
     repo_ids = corpus.repo_ids if corpus.is_part else ()
-    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids)
+    fields = BY_NAME_WEIGHTS if query.is_long or CJK.search(query.text) else WEIGHTS
+    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids, fields=fields)
     rows, keep = corpus.rows_of(np.array([key for key, _ in hits], np.int64))
     return rows[keep], np.array([score for _, score in hits], np.float32)[keep], len(hits)

@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View
+from devmind.retrieve.abbreviations import other_forms
 from devmind.retrieve.confidence import NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.features import BEST
@@ -166,6 +167,7 @@ class Retriever:
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(filters, chosen)
         mark = time.perf_counter()
+        query = replace(query, weights={**query.weights, **other_forms(query.weights, lexical)})
         named = defined_by(query, corpus)
         query = corrected(query, named.meant)
         timings["symbol"] = since_ms(mark)
