@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from devmind.index.terms import CJK, terms
 from devmind.retrieve import STEPS, Steps
 from devmind.retrieve.chinese import pinyin, segment
 from devmind.retrieve.corpus import Corpus
-from devmind.retrieve.legs import Recall, recall
+from devmind.retrieve.legs import Recall, fields_of, recall
+from devmind.retrieve.names import Named
+from devmind.retrieve.pointed import Pointed
 from devmind.retrieve.query import Query, understand
 
 # Fields of `Recall` by the leg that fills them.
@@ -26,8 +28,10 @@ LEGS: Final[Mapping[str, tuple[str, ...]]] = {
     "lexical": ("found", "bm25"),
     "dense": ("vector", "scanned", "near"),
     "symbol": ("defined", "worth"),
+    "pointed": ("pointed",),
+    "file": ("whole",),
 }
-_KEPT_WHOLE: Final = ("vector", "scanned")  # one number a dimension or row: set to 0, not shortened
+_KEPT_WHOLE: Final = ("vector", "scanned", "whole")  # one number a dimension, row or file: set to 0, not shortened
 FIELDS: Final[Mapping[str, str]] = {
     "name": "names",
     "qualified": "qualified names",
@@ -98,18 +102,24 @@ def is_chinese(query: str) -> bool:
     return CJK.search(query) is not None
 
 
-def _without_leg(leg: str, query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
-    taken = recall(query, corpus, k=k, timings=timings)
-    emptied = {
-        name: np.zeros_like(getattr(taken, name)) if name in _KEPT_WHOLE else getattr(taken, name)[:0]
-        for name in LEGS[leg]
-    }
-    return replace(taken, **emptied)
+def _without_leg(
+    leg: str, query: Query, corpus: Corpus, named: Named, *, k: int, timings: MutableMapping[str, float]
+) -> Recall:
+    taken = recall(query, corpus, named, k=k, timings=timings)
+    return replace(taken, **{name: _emptied(name, getattr(taken, name)) for name in LEGS[leg]})
 
 
-def _without_field(left: str, query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
-    kept = {field: weight for field, weight in WEIGHTS.items() if field != left}
-    return recall(query, replace(corpus, fields=kept), k=k, timings=timings)
+def _emptied(name: str, value: Any) -> Any:
+    if isinstance(value, Pointed):
+        return replace(value, **{field.name: getattr(value, field.name)[:0] for field in fields(value)})
+    return np.zeros_like(value) if name in _KEPT_WHOLE else value[:0]
+
+
+def _without_field(
+    left: str, query: Query, corpus: Corpus, named: Named, *, k: int, timings: MutableMapping[str, float]
+) -> Recall:
+    kept = {field: weight for field, weight in fields_of(query).items() if field != left}
+    return recall(query, replace(corpus, fields=kept), named, k=k, timings=timings)
 
 
 def _revised(revise: Callable[[Query], Query], text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from devmind.embed.types import Embedder
 from devmind.index.catalog import Catalog
-from devmind.index.lexical import WEIGHTS, LexicalReader
+from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot import Keys
 from devmind.index.view import Rows, View
+from devmind.retrieve.dictionary import Dictionary
 from devmind.retrieve.passing import Mask
 
 
@@ -22,7 +23,8 @@ class Corpus:
         allowed: which of its rows may be shown; None for all.
         is_part: whether other repositories are published besides.
         lines_of: the lines of a content.
-        fields: of the lexical index, and what each counts.
+        names: the names of all that is defined; read when they are first asked for.
+        fields: of the lexical index, and what each counts; None lets the question decide.
     """
 
     view: View
@@ -33,7 +35,8 @@ class Corpus:
     lexical: LexicalReader
     embedder: Embedder
     lines_of: Callable[[int], Sequence[str]]
-    fields: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
+    names: Callable[[], Dictionary]
+    fields: Mapping[str, float] | None = None
 
     def rows_of(self, keys: Keys) -> tuple[Rows, Mask]:
         """Return the row of each key, and which of them are visible and may be shown."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from devmind.embed.types import Embedder
+from devmind.index.lexical import BY_NAME_WEIGHTS, WEIGHTS
 from devmind.index.snapshot import Floats
+from devmind.index.terms import CJK
 from devmind.index.view import Rows
-from devmind.retrieve.candidates import defining
 from devmind.retrieve.corpus import Corpus
+from devmind.retrieve.names import Named
 from devmind.retrieve.pointed import Pointed, pointed
 from devmind.retrieve.query import Query
 from devmind.retrieve.trace import DENSE, LEXICAL, POINTED, SYMBOL, Leg
 
 LEG_DEPTH = 200  # candidates a leg gives; 300 and 600 rank no better (docs/retrieval.md)
 MAX_WIDENINGS = 4
-OTHER_CASE = 0.6  # worth of a definition whose name is the query's in another case
-RIVAL = 0.1  # a name with n definitions makes each worth 1 / (1 + n times this)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Recall:
     whole: Floats
 
 
-def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall:
-    """Return the candidates for ``k`` hits; ``timings`` is told how long each leg took."""
+def recall(query: Query, corpus: Corpus, named: Named, *, k: int, timings: MutableMapping[str, float]) -> Recall:
+    """Return the candidates for ``k`` hits, with those of the names; ``timings`` is told how long each leg took."""
     mark = time.perf_counter()
     vector = _vector(query, corpus.embedder)
     scanned = corpus.view.scan(vector)
@@ -52,15 +52,12 @@ def recall(query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str,
     found, bm25 = _by_words(query, corpus, k)
     timings["lexical"] = since_ms(mark)
     mark = time.perf_counter()
-    defined, worth = _by_name(query, corpus)
-    timings["symbol"] = since_ms(mark)
-    mark = time.perf_counter()
     meant = pointed(query, corpus)
     timings["pointed"] = since_ms(mark)
     mark = time.perf_counter()
     whole = corpus.view.files_by_terms(query.weights)
     timings["files"] = since_ms(mark)
-    return Recall(vector, scanned, near, found, bm25, defined, worth, meant, whole)
+    return Recall(vector, scanned, near, found, bm25, named.rows, named.worth, meant, whole)
 
 
 def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
@@ -81,6 +78,11 @@ def whole_legs(query: Query, corpus: Corpus, taken: Recall) -> dict[str, Leg]:
         SYMBOL: Leg(taken.defined[best], taken.worth[best], taken.defined),
         POINTED: Leg(taken.pointed.rows[surest], taken.pointed.worth[surest], taken.pointed.rows),
     }
+
+
+def fields_of(query: Query) -> Mapping[str, float]:
+    """Return what the lexical fields count for a question."""
+    return BY_NAME_WEIGHTS if query.is_long or CJK.search(query.text) else WEIGHTS
 
 
 def since_ms(mark: float) -> float:
@@ -116,18 +118,7 @@ def _by_words(query: Query, corpus: Corpus, k: int) -> tuple[Rows, Floats]:
 def _by_bm25(query: Query, corpus: Corpus, depth: int) -> tuple[Rows, Floats, int]:
     """Return the rows among the first ``depth`` of BM25 that may be shown, their scores, and how many it found."""
     repo_ids = corpus.repo_ids if corpus.is_part else ()
-    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids, fields=corpus.fields)
+    fields = corpus.fields or fields_of(query)
+    hits = corpus.lexical.search(query.weights, k=depth, repo_ids=repo_ids, fields=fields)
     rows, keep = corpus.rows_of(np.array([key for key, _ in hits], np.int64))
     return rows[keep], np.array([score for _, score in hits], np.float32)[keep], len(hits)
-
-
-def _by_name(query: Query, corpus: Corpus) -> tuple[Rows, Floats]:
-    """Return the rows that define a name of the query, and how well (0..1)."""
-    keys: list[int] = []
-    worth: list[float] = []
-    for name in query.identifiers:
-        defined = defining(corpus.catalog, name, set(corpus.repo_ids))
-        keys += [key for key, _ in defined]
-        worth += [(1.0 if same_case else OTHER_CASE) / (1 + RIVAL * len(defined)) for _, same_case in defined]
-    rows, keep = corpus.rows_of(np.array(keys, np.int64))
-    return rows[keep], np.array(worth, np.float32)[keep]

@@ -63,7 +63,10 @@ def _all(query: Query, corpus: Corpus) -> Iterator[tuple[int, float]]:
         if place.path.lstrip("/") not in of_frames:
             yield from _of_place(place, corpus.view)
     for literal in query.literals:
-        yield from _of_literal(literal, corpus)
+        held = list(_of_literal(literal, corpus))
+        yield from held
+        if not held and not query.is_long:  # long texts quote data, and tell apart what was raised
+            yield from _of_message(literal, corpus)
     messages = [fault.message for fault in query.stack.raised if fault.message]
     for message in messages[:MAX_MESSAGES]:
         yield from _of_message(message, corpus)
@@ -129,8 +132,6 @@ def _of_literal(literal: str, corpus: Corpus) -> Iterator[tuple[int, float]]:
     told = _plain(literal)
     held = [row for row in rows[keep].tolist() if told in _plain(_text(corpus, row))]
     yield from ((row, 1 / (1 + RIVAL * len(held))) for row in held)
-    if not held:
-        yield from _of_message(literal, corpus)
 
 
 def _of_message(message: str, corpus: Corpus) -> Iterator[tuple[int, float]]:

@@ -14,6 +14,7 @@ from devmind.index.lexical import LexicalReader
 from devmind.index.snapshot import Snapshot
 from devmind.index.snapshot_folder import load_snapshot
 from devmind.index.view import View
+from devmind.retrieve.dictionary import Dictionary
 from devmind.types import split_lines
 
 NEWLINE = 10
@@ -37,6 +38,7 @@ class Published:
         self._lexical: LexicalReader | None = None
         self._snapshots: dict[tuple[int, int], Snapshot] = {}
         self._views: OrderedDict[tuple[tuple[int, int], ...], View] = OrderedDict()
+        self._names: Dictionary | None = None
         self._texts: OrderedDict[int, _Text] = OrderedDict()
 
     def take_up(self) -> Mapping[int, Active]:
@@ -51,6 +53,7 @@ class Published:
                 if repo_id in active and active[repo_id].generation == generation
             }
             self._views.clear()
+            self._names = None
             self.active = active
         return active
 
@@ -92,6 +95,12 @@ class Published:
                 self._views.popitem(last=False)
         self._views.move_to_end(at)
         return self._views[at]
+
+    def names(self) -> Dictionary:
+        """Return the names of all that is defined; the first call of a state reads them all."""
+        if self._names is None:
+            self._names = Dictionary(self.catalog)
+        return self._names
 
     def lines_of(self, content_id: int) -> list[str]:
         """Return the lines of a content."""

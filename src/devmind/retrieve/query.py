@@ -58,6 +58,7 @@ class Query:
         literals: what is quoted.
         english: what the vector is made of.
         symbolic: whether it is a bare name.
+        is_long: whether it is a text, such as a bug report, rather than a question.
         also: other wordings that join the vector, each with its weight, the question's own being 1 (`rewrites`).
     """
 
@@ -71,6 +72,7 @@ class Query:
     intent: Intent
     english: str
     symbolic: bool
+    is_long: bool
     also: tuple[tuple[str, float], ...] = ()
 
     @property
@@ -126,6 +128,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         intent=intent_of(read),
         english=_in_english(in_short(read) if is_long else read, words),
         symbolic=symbolic,
+        is_long=is_long,
     )
 
 

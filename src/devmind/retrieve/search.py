@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -20,11 +20,13 @@ from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View, grouped, opens
+from devmind.retrieve.abbreviations import other_forms
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Recall, since_ms, whole_legs
+from devmind.retrieve.names import corrected, defined_by
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
@@ -243,7 +245,12 @@ class Retriever:
         query = widened(understood(asked.text), others, weight=asked.rewrites.weight)
         timings["understand"] = since_ms(mark)
         corpus = self._corpus(asked.filters, chosen)
-        taken = self._steps.recall(query, corpus, k=asked.k, timings=timings)
+        mark = time.perf_counter()
+        query = replace(query, weights={**query.weights, **other_forms(query.weights, lexical)})
+        named = defined_by(query, corpus)
+        query = corrected(query, named.meant)
+        timings["symbol"] = since_ms(mark)
+        taken = self._steps.recall(query, corpus, named, k=asked.k, timings=timings)
         mark = time.perf_counter()
         rarity = {term: idf(df(term), n_chunks) for term in query.weights}
         after = Staged(_ranked(query, corpus, taken, rarity, asked.weights))
@@ -270,6 +277,7 @@ class Retriever:
             lexical=published.lexical,
             embedder=published.embedder,
             lines_of=published.lines_of,
+            names=published.names,
         )
 
     def _hits(self, found: _Found) -> list[Hit]:

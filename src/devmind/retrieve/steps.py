@@ -8,6 +8,7 @@ from typing import Protocol
 
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.legs import Recall, recall
+from devmind.retrieve.names import Named
 from devmind.retrieve.query import Query, understand
 
 
@@ -20,7 +21,9 @@ class Understand(Protocol):
 class Recalling(Protocol):
     """The shape of `recall`."""
 
-    def __call__(self, query: Query, corpus: Corpus, *, k: int, timings: MutableMapping[str, float]) -> Recall: ...
+    def __call__(
+        self, query: Query, corpus: Corpus, named: Named, *, k: int, timings: MutableMapping[str, float]
+    ) -> Recall: ...
 
 
 @dataclass(frozen=True, slots=True)
