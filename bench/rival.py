@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -49,12 +50,27 @@ def run() -> None:
         return
     if not (MODEL / "config.json").exists():
         _python([PYTHON, str(SCRIPT), "model", str(MODEL), *map(str, _folders())])
-    took: dict[tuple[str, str], list[Took]] = defaultdict(list)
+    print(f"Medians of {N_ROUNDS} rounds in turn, load {os.getloadavg()[0]:.1f}; mark {MARK} times semble's CPU.\n")
+    head("folder", *(f"{system}: files, CPU-s, wall s" for system in SYSTEMS), "CPU ratio", "… to all content")
+    sums: dict[tuple[str, str], float] = defaultdict(float)
     for folder in _folders():
+        took: dict[str, list[Took]] = {system: [] for system in SYSTEMS}
         for _ in range(N_ROUNDS):
             for system in SYSTEMS:
-                took[folder.name, system].append(_index(system, folder))
-    _tell(took)
+                took[system].append(_index(system, folder))
+        middle = {(s, what): median(one[what] for one in took[s]) for s in SYSTEMS for what in ("cpu_s", "wall_s")}
+        for key, value in middle.items():
+            sums[key] += value
+        cells = [f"{took[s][0]['n_files']:.0f}, {middle[s, 'cpu_s']:.2f}, {middle[s, 'wall_s']:.2f}" for s in SYSTEMS]
+        row(folder.name, *cells, *_ratios(middle, "cpu_s"))
+    row("together", *(f"{sums[s, 'cpu_s']:.2f}, {sums[s, 'wall_s']:.2f}" for s in SYSTEMS), *_ratios(sums, "cpu_s"))
+    row("… ratio of wall", "", "", "", *_ratios(sums, "wall_s"))
+
+
+def _ratios(times: Mapping[tuple[str, str], float], what: str) -> list[str]:
+    """Return our time as a multiple of each other system's."""
+    ours, *others = SYSTEMS
+    return [f"{times[ours, what] / times[other, what]:.2f}" for other in others]
 
 
 def _missing() -> str:
@@ -95,22 +111,3 @@ def _python(command: list[str]) -> Took:
         sys.exit(f"{' '.join(command[:3])} failed: {said.stderr.strip().splitlines()[-1:]}")
     last: Took = json.loads(said.stdout.splitlines()[-1])
     return last
-
-
-def _tell(took: dict[tuple[str, str], list[Took]]) -> None:
-    print(f"Medians of {N_ROUNDS} rounds in turn, load {os.getloadavg()[0]:.1f}; mark {MARK} times semble's CPU.\n")
-    head("folder", *(f"{system}: files, CPU-s, wall s" for system in SYSTEMS), "CPU ratio", "… to all content")
-    sums: dict[tuple[str, str], float] = defaultdict(float)
-    for name in dict.fromkeys(name for name, _ in took):
-        cells = []
-        for system in SYSTEMS:
-            cpu, wall = (median(one[what] for one in took[name, system]) for what in ("cpu_s", "wall_s"))
-            sums[system, "cpu"], sums[system, "wall"] = sums[system, "cpu"] + cpu, sums[system, "wall"] + wall
-            cells.append(f"{took[name, system][0]['n_files']:.0f}, {cpu:.2f}, {wall:.2f}")
-        cpus = [median(one["cpu_s"] for one in took[name, system]) for system in SYSTEMS]
-        row(name, *cells, f"{cpus[0] / cpus[1]:.2f}", f"{cpus[0] / cpus[2]:.2f}")
-    totals = [f"{sums[system, 'cpu']:.2f}, {sums[system, 'wall']:.2f}" for system in SYSTEMS]
-    ratios = [f"{sums['devmind', 'cpu'] / sums[system, 'cpu']:.2f}" for system in SYSTEMS[1:]]
-    row("together: CPU-s, wall s", *totals, *ratios)
-    walls = [f"{sums['devmind', 'wall'] / sums[system, 'wall']:.2f}" for system in SYSTEMS[1:]]
-    row("… ratio of wall", "", "", "", *walls)
