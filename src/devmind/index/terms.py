@@ -31,6 +31,8 @@ def _stemmer() -> Any:
 
 
 def _split(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.isalpha() and word.islower() and len(word) <= MAX_TERM_CHARS:  # as most are
+        return (_stemmer().stemWord(word),)
     if CJK.match(word):
         if len(word) == 1:
             return (word,)

@@ -7,6 +7,7 @@ queries.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -20,7 +21,7 @@ from devmind.retrieve.query import Query
 BEST = 3  # chunks that speak for a file; each later one counts less
 POOL = np.array([1.0, 0.8, 0.6], np.float32)
 GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "base", "core", "__main__", "types"})
-SIDE_WORDS = ("compat", "deprecated", "legacy", "example", "sample", "bench")
+SIDE = re.compile("compat|deprecated|legacy|example|sample|bench")
 ROLES = ("test", "docs", "config", "generated", "vendored")
 
 
@@ -137,7 +138,7 @@ def _of_path(path: str) -> tuple[frozenset[str], frozenset[str], float, float, f
     if stem.lower() in GENERIC_STEMS:
         stem = folder.rpartition("/")[2] + " " + stem
     lowered = path.lower()
-    side = any(word in lowered for word in SIDE_WORDS)
+    side = SIDE.search(lowered) is not None
     header_file = lowered.endswith((".h", ".hpp", ".d.ts"))
     return distinct_terms(stem), _of_folder(folder), float(path.count("/")), float(side), float(header_file)
 
