@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from devmind.embed.tokenizer import tokens_of
@@ -21,6 +21,7 @@ CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MAX_TERM_CHARS = 64
 _WORDS_ALONE = str.maketrans({chr(i): " " for i in range(128) if not (chr(i).isalnum() or chr(i) == "_")})
 _CACHE_WORDS = 400_000  # at most about 60 MB
+_KEPT_TEXTS = 1_000  # chunks that come up again for other questions: some 4 MB
 
 
 @cache
@@ -78,7 +79,7 @@ def distinct_terms(text: str) -> frozenset[str]:
 
 def held_terms(text: str, wanted: Iterable[str]) -> frozenset[str]:
     """Return those of ``wanted`` that are among the terms of ``text``, in a third of the time of `terms`."""
-    held = f" {_distinct_text(text)} "
+    held = f" {_kept_text(text)} "
     return frozenset(term for term in wanted if f" {term} " in held)
 
 
@@ -86,6 +87,9 @@ def _distinct_text(text: str) -> str:
     """Return the terms of ``text`` in no order, joined by spaces; a word that repeats is looked at once."""
     words = text.translate(_WORDS_ALONE).split() if text.isascii() else tokens_of(text)
     return " ".join(map(_text_by_token.__getitem__, set(words)))
+
+
+_kept_text = lru_cache(maxsize=_KEPT_TEXTS)(_distinct_text)
 
 
 def terms(text: str) -> list[str]:

@@ -36,10 +36,11 @@ def standardise(values: Floats) -> Floats:
 def best_of_file(values: Floats, file_of: Rows, n_files: int) -> Floats:
     """Return `(n_files, BEST)`: the highest values of each file, in falling order, 0 where it has fewer."""
     order = np.lexsort((-values, file_of))
-    nth = np.arange(len(values)) - np.searchsorted(file_of[order], np.arange(n_files))[file_of[order]]
+    of_file = file_of[order]
+    nth = np.arange(len(values)) - of_file.searchsorted(np.arange(n_files))[of_file]
     best = np.zeros((n_files, BEST), np.float32)
     few = nth < BEST
-    best[file_of[order][few], nth[few]] = values[order][few]
+    best[of_file[few], nth[few]] = values[order[few]]
     return best
 
 
