@@ -44,7 +44,7 @@ def split_lines(text: str) -> list[str]:
 
 def stable_id(*parts: str | int) -> str:
     """Return 16 hexadecimal digits that depend on ``parts`` alone (BLAKE2b)."""
-    joined = "\0".join(str(part) for part in parts)
+    joined = "\0".join(map(str, parts))
     return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

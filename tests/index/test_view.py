@@ -77,3 +77,10 @@ def test_of_equals_the_first_are_nearest_however_many_there_are() -> None:
     assert view.nearest(units(1, 32, 2)[0], 10).tolist() == list(range(10))
     allowed = np.arange(2000) >= 1500
     assert view.nearest(units(1, 32, 2)[0], 10, allowed).tolist() == list(range(1500, 1510))
+
+
+def test_the_rows_of_files_are_all_of_theirs_in_order() -> None:
+    view = View([random(n, dims=4, dim=4, seed=n, first_key=n << 20) for n in (7, 1, 12)])
+    files = np.array([0, 2, 3, 4, 7])
+    assert view.rows_of_files(files).tolist() == np.flatnonzero(np.isin(view.file, files)).tolist()
+    assert view.rows_of_files(files[:0]).tolist() == []

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from devmind.errors import UsageError
 from devmind.index.terms import terms
 from devmind.ingest import Report
+from devmind.retrieve.features import BEST
+from devmind.retrieve.passing import passing
 from devmind.retrieve.query import understand
 from devmind.service import Service
 from devmind.types import Filters
@@ -67,6 +70,19 @@ def test_filters(service: Service, filters: Filters) -> None:
         assert not filters.roles or hit.role in filters.roles
         assert not filters.languages or hit.language in filters.languages
         assert not filters.paths or hit.path.startswith("tests/")
+
+
+@pytest.mark.parametrize("filters", [Filters(), Filters(kinds=("method",))])
+def test_the_rows_nearest_in_the_files_of_candidates_are_candidates(service: Service, filters: Filters) -> None:
+    trace = service.trace("total price of a cart", filters=filters, legs=False)
+    view, rows = trace.view, set(trace.ranking.rows.tolist())
+    near = view.scan(service.retriever.published.embedder.embed_queries(["total price of a cart"])[0])
+    allowed = passing(view, filters)
+    assert rows
+    for file in set(view.file[list(rows)].tolist()):
+        of_file = [row for row in np.flatnonzero(view.file == file).tolist() if allowed is None or allowed[row]]
+        assert rows >= set(sorted(of_file, key=lambda row: (-near[row], row))[:BEST])
+        assert rows & {row for row in range(view.n) if view.file[row] == file} <= set(of_file)
 
 
 def test_explanation_names_the_legs(service: Service) -> None:

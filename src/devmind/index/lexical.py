@@ -246,10 +246,8 @@ class LexicalReader:
         with _reading(self._folder):
             found = self._searcher.search(query, limit=k, count=False).hits
             keys = self._searcher.fast_field_values("key", [address for _, address in found])
-        return sorted(
-            ((int(key or 0), float(score)) for key, (score, _) in zip(keys, found, strict=True)),
-            key=lambda pair: (-pair[1], pair[0]),
-        )
+        best = sorted(zip([-float(score) for score, _ in found], [int(key or 0) for key in keys], strict=True))
+        return [(key, -lower) for lower, key in best]
 
 
 def _open_read_only(folder: Path) -> tantivy.Index:

@@ -7,6 +7,7 @@ queries.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -20,7 +21,7 @@ from devmind.retrieve.query import Query
 BEST = 3  # chunks that speak for a file; each later one counts less
 POOL = np.array([1.0, 0.8, 0.6], np.float32)
 GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "base", "core", "__main__", "types"})
-SIDE_WORDS = ("compat", "deprecated", "legacy", "example", "sample", "bench")
+SIDE = re.compile("compat|deprecated|legacy|example|sample|bench")
 ROLES = ("test", "docs", "config", "generated", "vendored")
 
 
@@ -35,10 +36,11 @@ def standardise(values: Floats) -> Floats:
 def best_of_file(values: Floats, file_of: Rows, n_files: int) -> Floats:
     """Return `(n_files, BEST)`: the highest values of each file, in falling order, 0 where it has fewer."""
     order = np.lexsort((-values, file_of))
-    nth = np.arange(len(values)) - np.searchsorted(file_of[order], np.arange(n_files))[file_of[order]]
+    of_file = file_of[order]
+    nth = np.arange(len(values)) - of_file.searchsorted(np.arange(n_files))[of_file]
     best = np.zeros((n_files, BEST), np.float32)
     few = nth < BEST
-    best[file_of[order][few], nth[few]] = values[order][few]
+    best[of_file[few], nth[few]] = values[order[few]]
     return best
 
 
@@ -144,7 +146,7 @@ def _of_path(path: str) -> tuple[frozenset[str], frozenset[str], float, float, f
     if stem.lower() in GENERIC_STEMS:
         stem = folder.rpartition("/")[2] + " " + stem
     lowered = path.lower()
-    side = any(word in lowered for word in SIDE_WORDS)
+    side = SIDE.search(lowered) is not None
     header_file = lowered.endswith((".h", ".hpp", ".d.ts"))
     return distinct_terms(stem), _of_folder(folder), float(path.count("/")), float(side), float(header_file)
 

@@ -130,9 +130,9 @@ class _Text:
     def __init__(self, stored: bytes) -> None:
         self.stored = stored
         self.lines: list[str] | None = None  # made when somebody needs them all
-        self._ends = np.flatnonzero(np.frombuffer(stored, np.uint8) == NEWLINE).astype(np.int32)
+        self._ends = (np.frombuffer(stored, np.uint8) == NEWLINE).nonzero()[0]
 
     def cut(self, start: int, end: int) -> bytes:
         """Return the lines ``start..end``, without the last one's end."""
-        first = int(self._ends[start - 2]) + 1 if start > 1 else 0
-        return self.stored[first : int(self._ends[end - 1]) if end <= len(self._ends) else None]
+        first = self._ends.item(start - 2) + 1 if start > 1 else 0
+        return self.stored[first : self._ends.item(end - 1) if end <= len(self._ends) else None]

@@ -71,7 +71,8 @@ class Ranking:
 
     def whys(self, places: Sequence[int]) -> list[dict[str, float]]:
         """Return the features of some candidates, rounded, by name."""
-        values = np.stack([feature[places] for feature in self.features.values()], axis=1).astype(np.float64)
+        at = np.array(places, np.int64)
+        values = np.array([feature.take(at) for feature in self.features.values()], np.float64).T
         rounded = np.rint(values * 10_000) / 10_000  # as `round` has it: a single times 10,000 is exact in a double
         return [dict(zip(self.features, of_one, strict=True)) for of_one in rounded.tolist()]
 

@@ -17,7 +17,7 @@ MASK = "***"  # what stands for a secret in indexed text
 def with_freshness(catalog: Catalog, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Mark the hits whose lines no longer stand in the file on disk; a fixed ref or a bare repository stays."""
     read = _read(catalog, hits)
-    there = {folder for folder, _, _ in read.values() if Path(folder).is_dir()}
+    there = {folder for folder in {folder for folder, _, _ in read.values()} if Path(folder).is_dir()}
     return tuple(
         hit if found is None or found[0] not in there or _is_fresh(hit, *found) else replace(hit, fresh=False)
         for hit, found in zip(hits, map(read.get, range(len(hits))), strict=True)
