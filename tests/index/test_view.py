@@ -8,6 +8,7 @@ import pytest
 
 from devmind.index.postings import gathered
 from devmind.index.snapshot import CHUNK, File, Floats, Halves, Snapshot
+from devmind.index.uses import linked
 from devmind.index.view import SAMPLED, SCAN_DIMS, SCAN_ROWS, WIDENED_ROWS, View
 
 ROWS_A_FILE = 3
@@ -24,7 +25,17 @@ def snapshot(prefix: Halves, vectors: Halves, *, first_key: int = 1) -> Snapshot
     chunks["file"] = np.arange(n) // ROWS_A_FILE
     files = tuple(File(1, f"{at}.py", "source", "python", at) for at in range(-(-n // ROWS_A_FILE)))
     postings = gathered([b""] * len(files))
-    return Snapshot("model", np.arange(first_key, first_key + n), chunks, prefix, vectors, files, (), postings)
+    return Snapshot(
+        "model",
+        np.arange(first_key, first_key + n),
+        chunks,
+        prefix,
+        vectors,
+        files,
+        (),
+        postings,
+        linked([(b"", b"")] * len(files)),
+    )
 
 
 def random(n: int, *, dims: int, dim: int, seed: int, first_key: int = 1) -> Snapshot:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from devmind.errors import StoreError, UsageError
 
 # 1: first format; 2: a content names the model of its vectors; 3: ids are never used again, the knowledge base has one;
-# 4: a content holds the terms of its file.
+# 4: a content holds the terms of its file and the names that it defines and uses.
 FORMAT_VERSION = 4
 ORDINAL_BITS = 16  # a chunk's key is place_id << 16 | ordinal
 MAX_CHUNKS = 1 << ORDINAL_BITS  # of a document; one more would have the key of another place's first
@@ -47,7 +47,7 @@ CREATE TABLE content (
   content_id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, language TEXT NOT NULL,
   encoding TEXT NOT NULL, size_bytes INTEGER NOT NULL, n_lines INTEGER NOT NULL, text BLOB NOT NULL, lead TEXT NOT NULL,
   has_errors INTEGER NOT NULL, model TEXT NOT NULL, vectors BLOB NOT NULL,
-  terms BLOB NOT NULL);
+  terms BLOB NOT NULL, defines BLOB NOT NULL, uses BLOB NOT NULL);
 CREATE TABLE chunk (
   content_id INTEGER NOT NULL, ordinal INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   header TEXT NOT NULL, function_name TEXT NOT NULL, class_name TEXT NOT NULL, qualified_name TEXT NOT NULL,

@@ -17,6 +17,7 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import ORDINAL_BITS, Catalog
 from devmind.index.postings import Postings, gathered
+from devmind.index.uses import Uses, linked
 from devmind.types import stable_id
 
 Floats = npt.NDArray[np.float32]
@@ -54,6 +55,7 @@ class Snapshot:
         files: the files, by index.
         kinds: the kinds, by bit.
         postings: the terms of the files.
+        uses: which files use which.
     """
 
     model: str
@@ -64,6 +66,7 @@ class Snapshot:
     files: tuple[File, ...]
     kinds: tuple[str, ...]
     postings: Postings
+    uses: Uses
 
 
 def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
@@ -73,7 +76,7 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         StoreError: vectors of another embedder are among it (code ``other_embedder``).
     """
     rows = catalog.rows(
-        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.model, t.vectors, t.terms
+        """SELECT p.place_id, p.path, p.role, t.language, t.content_id, t.model, t.vectors, t.terms, t.defines, t.uses
         FROM alive a JOIN place p ON p.place_id = a.place_id JOIN content t ON t.content_id = p.content_id
         WHERE a.repo_id = ? AND a.born <= ? AND (a.died IS NULL OR a.died > ?) ORDER BY p.place_id""",
         (repo_id, generation, generation),
@@ -82,7 +85,7 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
     kinds: dict[str, int] = {}
     chunks_of = _chunks_by_content(catalog, repo_id, kinds)
     keys, chunks, vectors = [], [], []
-    for at, (place_id, *_, content_id, model, blob, _) in enumerate(rows):
+    for at, (place_id, *_, content_id, model, blob, _, _, _) in enumerate(rows):
         if model != embedder.name:
             raise other_embedder(model, embedder)
         found = chunks_of.get(content_id, ())
@@ -96,9 +99,10 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         keys.append((place_id << ORDINAL_BITS) + np.arange(len(held), dtype=np.int64))
         vectors.append(np.frombuffer(blob, np.float16).reshape(-1, embedder.dim))
     try:
-        postings = gathered([row[-1] for row in rows])
+        postings = gathered([row[-3] for row in rows])
+        uses = linked([row[-2:] for row in rows])
     except ValueError as error:
-        raise _damaged(catalog, f"the terms of a content cannot be read ({error})") from error
+        raise _damaged(catalog, f"terms or names of a content cannot be read ({error})") from error
     all_vectors = np.concatenate(vectors) if rows else np.empty((0, embedder.dim), np.float16)
     return Snapshot(
         model=embedder.name,
@@ -109,6 +113,7 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         files=files,
         kinds=tuple(kinds),
         postings=postings,
+        uses=uses,
     )
 
 

@@ -29,6 +29,7 @@ from devmind.index.catalog import Catalog
 from devmind.index.folders import clear
 from devmind.index.postings import Postings
 from devmind.index.snapshot import CHUNK, File, Snapshot, gather, other_embedder
+from devmind.index.uses import Uses
 
 ARRAYS: Final[Mapping[str, np.dtype[Any]]] = {
     "keys": np.dtype("<i8"),
@@ -40,11 +41,15 @@ ARRAYS: Final[Mapping[str, np.dtype[Any]]] = {
     "holders": np.dtype("<i4"),
     "counts": np.dtype("u1"),
     "lengths": np.dtype("<f4"),
+    "user_ends": np.dtype("<i8"),
+    "used": np.dtype("<i4"),
+    "strengths": np.dtype("<f4"),
 }
 # Read where a search needs them; the others are checked whole, because a search reads all of them.
-SAMPLED: Final = ("vectors", "holders", "counts")
+SAMPLED: Final = ("vectors", "holders", "counts", "used", "strengths")
 SAMPLED_ROWS: Final = 16  # of an array: a page fault each, and two files of different text differ in nearly all
-_OF_POSTINGS: Final = tuple(one.name for one in fields(Postings))
+_PARTS: Final = {"postings": Postings, "uses": Uses}  # of a snapshot that have arrays of their own
+_OF_PART: Final = {one.name: name for name, part in _PARTS.items() for one in fields(part)}
 _NAME: Final = re.compile(r"(\d+)-(\d+)(?:\.tmp)?")
 
 Array = npt.NDArray[Any]
@@ -189,13 +194,19 @@ def _read(place: _Place, embedder: Embedder) -> Snapshot:
         model=about["model"],
         files=tuple(File(place.repo_id, *row) for row in about["files"]),
         kinds=tuple(about["kinds"]),
-        postings=Postings(**{name: arrays.pop(name) for name in _OF_POSTINGS}),
-        **arrays,
+        postings=Postings(**_of_part(arrays, "postings")),
+        uses=Uses(**_of_part(arrays, "uses")),
+        **{name: array for name, array in arrays.items() if name not in _OF_PART},
     )
 
 
 def _arrays(snapshot: Snapshot) -> dict[str, Array]:
-    return {name: getattr(snapshot.postings if name in _OF_POSTINGS else snapshot, name) for name in ARRAYS}
+    holders = {name: getattr(snapshot, _OF_PART[name]) if name in _OF_PART else snapshot for name in ARRAYS}
+    return {name: getattr(holder, name) for name, holder in holders.items()}
+
+
+def _of_part(arrays: Mapping[str, Array], part: str) -> dict[str, Array]:
+    return {name: arrays[name] for name, of in _OF_PART.items() if of == part}
 
 
 def _checked_about(place: _Place) -> dict[str, Any]:

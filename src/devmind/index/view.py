@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from devmind.index.postings import bm25
 from devmind.index.snapshot import CHUNK, MAX_KINDS, File, Floats, Halves, Keys, Snapshot
+from devmind.index.uses import Among, among
 
 RESCORE = 4  # rows taken by prefix, per row asked for
 # The scan multiplies blocks of so many dimensions and rows: OpenBLAS splits a product of more than 9,215 numbers over
@@ -71,6 +72,10 @@ class View:
     def files_by_terms(self, weights: Mapping[str, float]) -> Floats:
         """Return `(n_files,)`: BM25 of each file as a whole for the weighted terms of a question."""
         return bm25(weights, [snapshot.postings for snapshot in self._snapshots])
+
+    def uses_among(self, files: Rows) -> Among:
+        """Return which of ``files`` (ascending) use which."""
+        return among(files, [snapshot.uses for snapshot in self._snapshots])
 
     def _rewritten(self, masks: Keys, kinds: Sequence[str]) -> Keys:
         """Return ``masks`` with the view's bits in place of those of a snapshot."""

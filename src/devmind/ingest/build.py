@@ -17,6 +17,7 @@ from devmind.index.catalog import MAX_CHUNKS
 from devmind.index.fields import ChunkFields, chunk_fields
 from devmind.index.postings import packed
 from devmind.index.stored import Rows, rows_of
+from devmind.index.uses import names_of
 from devmind.parse import parse
 from devmind.types import Chunk, Document, ParsedDocument, Skipped, split_lines
 
@@ -38,6 +39,8 @@ class Built:
     has_errors: bool
     vectors: bytes
     terms: bytes  # of the whole file (`postings.packed`)
+    defines: bytes  # names (`uses.names_of`)
+    uses: bytes
     rows: bytes
 
     def unpacked(self) -> tuple[Rows, list[ChunkFields]]:
@@ -91,6 +94,7 @@ def finish(documents: Sequence[tuple[Document, ParsedDocument, Sequence[Chunk]]]
 
 def _built(document: Document, parsed: ParsedDocument, chunks: Sequence[Chunk], vectors: bytes) -> Built:
     fields = [chunk_fields(chunk, parsed.symbols) for chunk in chunks]
+    defines, uses = names_of(parsed)
     return Built(
         document=replace(document, text=""),
         text=zlib.compress(document.text.encode("utf-8", "surrogatepass"), 1),
@@ -99,6 +103,8 @@ def _built(document: Document, parsed: ParsedDocument, chunks: Sequence[Chunk], 
         has_errors=parsed.has_errors,
         vectors=vectors,
         terms=packed(row.body for row in fields),
+        defines=defines,
+        uses=uses,
         rows=marshal.dumps((rows_of(chunks, parsed, fields), [tuple(row) for row in fields])),
     )
 

@@ -70,9 +70,10 @@ class Intake:
         document = built.document
         made = self.catalog.db.execute(
             "INSERT INTO content (hash, language, encoding, size_bytes, n_lines, text, lead, has_errors, model, "
-            "vectors, terms) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            "vectors, terms, defines, uses) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (content_hash, document.language, document.encoding, document.size_bytes, built.n_lines, built.text,
-             built.lead, int(built.has_errors), self._model, built.vectors, built.terms),
+             built.lead, int(built.has_errors), self._model, built.vectors, built.terms,
+             built.defines, built.uses),
         )  # fmt: skip
         content_id = int(made.lastrowid or 0)
         rows, fields = built.unpacked()

@@ -81,6 +81,7 @@ def file_features(
     if "test" in query.weights:  # asked for tests: they are no worse than sources
         roles[roles == ROLES.index("test")] = -1
     of_role = (roles == np.arange(len(ROLES))[:, None]).astype(np.float32)
+    uses = view.uses_among(files)
     features: dict[str, Floats] = {
         "bm25_best": standardise(np.maximum(by_bm25[:, 0], floor)),
         "bm25_pooled": standardise(by_bm25 @ POOL),
@@ -91,6 +92,7 @@ def file_features(
         "cosine_second": by_cosine[:, 1],
         "defines": best_defined,
         "pointed": best_pointed,
+        "used": np.log1p(np.bincount(uses.used, weights=uses.strengths, minlength=len(files))).astype(np.float32),
         **dict(zip(PATH, paths, strict=True)),
         **dict(zip(ROLES, of_role, strict=True)),
     }

@@ -21,6 +21,7 @@ FILE_WEIGHTS: Final[Mapping[str, float]] = {
     "bm25_pooled": 0.28,
     "bm25_share": 0.68,
     "bm25_file": 0.0,
+    "used": 0.0,
     "cosine_best": 0.51,
     "cosine_pooled": 0.28,
     "cosine_second": 1.48,
