@@ -21,8 +21,8 @@ from devmind.index.folders import clear
 
 # In the order of how telling a match is. In English questions a name of 2 instead of 3 is .004 of nDCG@10 better on the
 # semble suite (21 topics gain, 4 lose), and finds .011 more of the right lines. Long texts, which name many things in
-# passing, lose .009 by it, and Chinese questions, which are asked by names, as much. Qualified .5 and 2, path 1.5 and 3,
-# and a name of 4 gain on one suite and lose on another.
+# passing, lose .009 by it, and Chinese questions, which are asked by names, as much. Qualified .5 and 2, path 1.5 and
+# 3, and a name of 4 gain on one suite and lose on another.
 WEIGHTS = {"name": 2.0, "qualified": 1.0, "path": 2.0, "doc": 1.5, "body": 1.0}
 BY_NAME_WEIGHTS = {**WEIGHTS, "name": 3.0}
 

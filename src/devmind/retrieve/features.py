@@ -69,6 +69,8 @@ def file_features(
     roles = [file.role for file in about]
     if "test" in query.weights:  # asked for tests: they are no worse than sources
         roles = ["source" if role == "test" else role for role in roles]
+    if query.intent == "architecture":  # documents describe it best
+        roles = ["source" if role == "docs" else role for role in roles]
     features: dict[str, Floats] = {
         "bm25_best": standardise(np.maximum(by_bm25[:, 0], floor)),
         "bm25_pooled": standardise(by_bm25 @ POOL),

@@ -24,13 +24,16 @@ WHY: Final = re.compile(r"\bwhy\b|\breasons?\b|\brationale\b|为什么|为何|�
 WHERE: Final = re.compile(
     r"\bwhere\b|\bwhich (?:file|module|function|class)\b|哪里|在哪|哪个文件|哪儿|何处|位置", re.IGNORECASE
 )
+# Of the whole, as documents tell it. "The flow of data in X" asks for code: with such words among these, .009 of the
+# files of questions were lost to documents.
 ARCHITECTURE: Final = re.compile(
-    r"\barchitectures?\b|\b(?:overall|high[- ]level|overview)\b|\b(?:data|control|request|execution) flow\b"
-    r"|\bcomponents? (?:interact|fit|work) "
-    r"|\b(?:project|code(?:base)?|repository|module|package) (?:structure|layout|organi[sz]ation)\b"
+    r"\b(?:overall|project|system|software|high[- ]level|codebase)(?:'s)? (?:architecture|structure|design)\b"
+    r"|\barchitecture (?:of (?:the|this) (?:project|code|system|repo|app)|overview|diagram)"
+    r"|\b(?:architectural|project) overview\b"
+    r"|\b(?:project|code(?:base)?|repository) (?:structure|layout|organi[sz]ation)\b"
     r"|\bhow (?:is|are) the (?:project|code(?:base)?|repository|modules|packages) "
     r"(?:structured|organi[sz]ed|laid out)\b"
-    r"|架构|整体结构|总体结构|项目结构|代码结构|目录结构|模块划分|整体流程|总体流程|整体设计|总体设计|概览",
+    r"|架构|整体结构|总体结构|项目结构|代码结构|目录结构|模块划分|整体流程|总体流程|整体设计|总体设计",
     re.IGNORECASE,
 )
 HOW: Final = re.compile(r"\bhow\b|怎么|怎样|如何|怎么样", re.IGNORECASE)
