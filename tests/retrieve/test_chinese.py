@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from devmind.index.terms import terms
 from devmind.retrieve.chinese import RUN, pinyin, segment, translate
 from devmind.retrieve.expand import TRANSLATED, expand, names
-from devmind.retrieve.long_text import MANY, TITLE
+from devmind.retrieve.long_text import MANY, RAISED
 from devmind.retrieve.query import MAX_IDENTIFIERS, Query, understand
 
 DATA = files("devmind.retrieve").joinpath("data")
@@ -176,7 +176,7 @@ def test_any_text_is_understood(text: str, holds_all: bool) -> None:
     assert len(query.weights) <= MANY
     assert len(query.identifiers) <= MAX_IDENTIFIERS
     assert all(group for group, _ in query.groups)
-    assert all(0 < weight <= TITLE for weight in query.weights.values())
+    assert all(0 < weight <= RAISED for weight in query.weights.values())
     words = segment(text)
     assert (holds_all and bool(names(words, lambda _: 1))) or names(words, lambda _: 0) == []
     assert all(not meant.weights for meant in expand(words, lambda _: 0))

@@ -85,9 +85,23 @@ def test_the_rows_nearest_in_the_files_of_candidates_are_candidates(service: Ser
         assert rows & {row for row in range(view.n) if view.file[row] == file} <= set(of_file)
 
 
+@pytest.mark.parametrize(
+    ("query", "worse"),
+    [
+        ("overall architecture of the shop", False),
+        ("商店的整体架构", False),
+        ("where is the cart paid at checkout", True),
+    ],
+)
+def test_documents_are_no_worse_for_questions_about_the_architecture(service: Service, query: str, worse: bool) -> None:
+    trace = service.retriever.trace(query, legs=False)
+    assert any(trace.view.files[file].role == "docs" for file in trace.view.file[trace.ranking.rows])
+    assert bool(trace.ranking.features["docs"].any()) == worse
+
+
 def test_explanation_names_the_legs(service: Service) -> None:
     why = service.search("total_price").hits[0].why
-    assert {"lexical", "dense", "defines", "stem", "file"} <= why.keys()
+    assert {"lexical", "dense", "defines", "pointed", "stem", "file"} <= why.keys()
     assert why["defines"] > 0
 
 

@@ -134,6 +134,12 @@ def test_terms_of_the_title_weigh_more_and_those_that_are_nowhere_go() -> None:
     assert "beta" not in found
 
 
+def test_what_was_raised_weighs_most() -> None:
+    text = "one thing\n" + " ".join(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(60)) + "\nRateError: gold"
+    found = telling(text, dict.fromkeys(terms(text), 1.0), lambda _: 1.0)
+    assert found["gold"] > found["one"] > found["waaq"]
+
+
 def test_the_vector_reads_the_title_and_the_fault_first() -> None:
     told = in_short(REPORT).split("\n")
     assert told[:2] == ["Cart total is wrong when a coupon expires", "CurrencyError: no rate for XAU"]

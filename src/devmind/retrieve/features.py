@@ -80,6 +80,8 @@ def file_features(
     roles = np.array([ROLES.index(file.role) if file.role in ROLES else -1 for file in about], np.int8)
     if "test" in query.weights:  # asked for tests: they are no worse than sources
         roles[roles == ROLES.index("test")] = -1
+    if query.intent == "architecture":  # documents describe it best
+        roles[roles == ROLES.index("docs")] = -1
     of_role = (roles == np.arange(len(ROLES))[:, None]).astype(np.float32)
     uses = view.uses_among(files)
     features: dict[str, Floats] = {

@@ -60,7 +60,7 @@ class _Notation:
         function_before: whether the function stands on the line before.
     """
 
-    pattern: re.Pattern[str]
+    pattern: str
     innermost_last: bool = False
     function_before: bool = False
 
@@ -68,30 +68,26 @@ class _Notation:
 _NOTATIONS: Final = (
     # Python: File "shop/cart.py", line 12, in total
     _Notation(
-        re.compile(r'^\W*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<function>[^\s()]{1,200}))?'),
+        (r'^\W*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<function>[^\s()]{1,200}))?'),
         innermost_last=True,
     ),
     # Lua: cart.lua:12: in function 'total'
-    _Notation(
-        re.compile(rf"^\s*(?P<path>{_FILE}){_AT}: in (?:function|method|local|upvalue) '(?P<function>[\w.:]{{1,200}})'")
-    ),
+    _Notation(rf"^\s*(?P<path>{_FILE}){_AT}: in (?:function|method|local|upvalue) '(?P<function>[\w.:]{{1,200}})'"),
     # pytest: shop/cart.py:12: in total
     _Notation(
-        re.compile(rf"^\W*(?P<path>{_FILE}){_AT}: in (?P<function>[\w<>.]{{1,200}})"),
+        (rf"^\W*(?P<path>{_FILE}){_AT}: in (?P<function>[\w<>.]{{1,200}})"),
         innermost_last=True,
     ),
     # C#: at Shop.Cart.Total(Int32 n) in C:\src\Cart.cs:line 12; both words are in the language of the system
     _Notation(
-        re.compile(
-            r"^\s*\S{1,4} (?P<function>[^(\n]{1,300})\([^)\n]{0,300}\) \S{1,4} "
-            rf"(?P<path>(?:\w:)?{_FILE}):\S{{1,6}} (?P<line>\d{{1,7}})"
-        )
+        r"^\s*\S{1,4} (?P<function>[^(\n]{1,300})\([^)\n]{0,300}\) \S{1,4} "
+        rf"(?P<path>(?:\w:)?{_FILE}):\S{{1,6}} (?P<line>\d{{1,7}})"
     ),
     # Java, Kotlin, Scala: at com.acme.shop.Cart.total(Cart.java:12)
-    _Notation(re.compile(rf"^\W*at (?P<function>{_NAME})\((?P<path>[\w$-]{{1,200}}\.\w{{1,8}}){_AT}\)")),
+    _Notation(rf"^\W*at (?P<function>{_NAME})\((?P<path>[\w$-]{{1,200}}\.\w{{1,8}}){_AT}\)"),
     # Go and Rust tell the function on the line before: main.(*Cart).Total(0xc0) / 4: shop::cart::total
     _Notation(
-        re.compile(
+        (
             rf"^\s+(?:at )?(?P<path>(?:\w:)?[^\s\"'`()<>:,]{{1,400}}\.(?:go|rs)){_AT}"
             r"(?::\d{1,7}| \+0x[0-9a-f]{1,16})?$"
         ),
@@ -99,30 +95,24 @@ _NOTATIONS: Final = (
     ),
     # JavaScript: at Cart.total (/app/shop/cart.js:12:5), at /app/shop/cart.js:12:5
     _Notation(
-        re.compile(
-            rf"^\W*at (?:async )?(?:(?:new )?(?P<function>{_NAME})(?: \[as [\w$]{{1,100}}\])? \()?"
-            rf"{_URL}(?P<path>(?:\w:)?{_FILE}){_AT}:\d{{1,7}}\)?$"
-        )
+        rf"^\W*at (?:async )?(?:(?:new )?(?P<function>{_NAME})(?: \[as [\w$]{{1,100}}\])? \()?"
+        rf"{_URL}(?P<path>(?:\w:)?{_FILE}){_AT}:\d{{1,7}}\)?$"
     ),
     # Firefox, Safari: total@http://x/cart.js:12:5
-    _Notation(re.compile(rf"^\s*(?P<function>[\w$.<>/]{{0,200}})@{_URL}(?P<path>{_FILE}){_AT}:\d{{1,7}}$")),
+    _Notation(rf"^\s*(?P<function>[\w$.<>/]{{0,200}})@{_URL}(?P<path>{_FILE}){_AT}:\d{{1,7}}$"),
     # PHP: #0 /srv/shop/Main.php(12): Shop\Cart->total(), which names what is called there
-    _Notation(re.compile(rf"^\W*#\d{{1,4}} (?P<path>{_FILE})\((?P<line>\d{{1,7}})\): (?P<function>)")),
+    _Notation(rf"^\W*#\d{{1,4}} (?P<path>{_FILE})\((?P<line>\d{{1,7}})\): (?P<function>)"),
     # gdb, sanitizers: #1 0x4f in total (n=1) at shop/cart.c:12, #1 0x4f in total shop/cart.c:12:5
     _Notation(
-        re.compile(
-            r"^\s*#\d{1,4}\s{1,4}(?:0x[0-9a-f]{1,16} in )?(?P<function>[\w:~<>$]{1,300})(?:\W[^\n]{0,300})? (?:at )?"
-            rf"(?P<path>{_FILE}){_AT}(?::\d{{1,7}})?$"
-        )
+        r"^\s*#\d{1,4}\s{1,4}(?:0x[0-9a-f]{1,16} in )?(?P<function>[\w:~<>$]{1,300})(?:\W[^\n]{0,300})? (?:at )?"
+        rf"(?P<path>{_FILE}){_AT}(?::\d{{1,7}})?$"
     ),
     # Ruby: shop/cart.rb:12:in 'Cart#total'
-    _Notation(re.compile(rf"^\W*(?:from )?(?P<path>{_FILE}){_AT}:in [`'](?P<function>[^'\n]{{1,200}})'")),
+    _Notation(rf"^\W*(?:from )?(?P<path>{_FILE}){_AT}:in [`'](?P<function>[^'\n]{{1,200}})'"),
     # Elixir: (shop 1.0.0) lib/shop/cart.ex:12: Shop.Cart.total/1
     _Notation(
-        re.compile(
-            rf"^\s*(?:\([\w. -]{{1,80}}\) )?(?P<path>{_FILE}){_AT}: "
-            r"(?P<function>[A-Z][\w.]{0,200}\.[\w?!]{1,100})/\d{1,3}"
-        )
+        rf"^\s*(?:\([\w. -]{{1,80}}\) )?(?P<path>{_FILE}){_AT}: "
+        r"(?P<function>[A-Z][\w.]{0,200}\.[\w?!]{1,100})/\d{1,3}"
     ),
 )
 _CALLED: Final = re.compile(
@@ -186,7 +176,7 @@ def _frame(line: str, before: str) -> tuple[Frame, bool] | None:
         return None
     bare = line.rstrip()
     for notation in _NOTATIONS:
-        found = notation.pattern.search(bare)
+        found = re.search(notation.pattern, bare)  # which compiles each when the first frame is read
         if found is not None:
             told = _called_in(before) if notation.function_before else found["function"] or ""
             frame = Frame(_path(found["path"], told), int(found["line"]), _bare(told))
