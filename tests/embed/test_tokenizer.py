@@ -46,6 +46,19 @@ def test_a_text_has_tokens_unless_it_is_blank(text: str) -> None:
     assert (count_tokens(text) == 0) == (not text.strip())
 
 
+@given(st.text(alphabet=st.characters(max_codepoint=127), max_size=200))
+def test_ascii_lines_are_cut_like_others(text: str) -> None:
+    line = text.replace("\n", " ")
+    assert count_tokens(line) + 1 == count_tokens(f"{line} é")
+    assert token_ids(line, 10_000) + token_ids("é", 1) == token_ids(f"{line} é", 10_000)
+
+
+def test_what_stands_beside_a_long_word_counts_too() -> None:
+    digest, run = "0f" * 200, "=" * 300
+    assert count_tokens(digest) == 200
+    assert count_tokens(f"a {digest} __ {run}") == count_tokens(f"a {digest} __ {run} é") - 1 == 203
+
+
 def test_identifiers_are_split_where_people_read_a_boundary() -> None:
     assert split_word("getHTTPResponseCode") == ["get", "http", "response", "code"]
     assert split_word("max_retries_3") == ["max", "retries", "3"]

@@ -77,6 +77,21 @@ def test_the_next_run_finishes(tmp_path: Path, kb: Path) -> None:
     assert 0 < report.n_reused < 200
 
 
+def test_copies_are_built_once_wherever_they_lie(tmp_path: Path, kb: Path) -> None:
+    source = tmp_path / "src"
+    source.mkdir()
+    for at, (document,) in enumerate(documents(90)):
+        (source / document.path).write_text(document.text)
+        if at % 3 == 0:
+            (source / f"{'a' if at % 2 else 'z'}{at}.py").write_text(document.text)
+    with Writer(kb, IngestOptions(n_workers=2)) as writer:
+        report = writer.add(str(source))
+        again = writer.sync(report.repo)
+        shared = writer.catalog.rows("SELECT count(*) FROM place GROUP BY content_id HAVING count(*) = 2")
+    assert (report.n_indexed, report.n_reused, len(shared)) == (120, 30, 30)
+    assert (again.changed, again.n_reused) == (False, 120)
+
+
 def test_an_error_with_keywords_crosses_processes() -> None:
     """The parent could not make it again, and said "missing 1 required keyword-only argument"."""
     error = UpstreamError("busy", retryable=True, code="rate_limit", retry_after_s=2.5)
