@@ -15,7 +15,7 @@ import argparse
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from devmind.embed.tokenizer import N_PIECES, token_ids
-from training.bags import FIELDS
+from training.bags import CODE, LIMITS, QUERIES
 from training.evaluate import measures, ranks_dense, sampled
 
 # Phrases that people put in front of what they look for; docstrings have none.
@@ -34,7 +34,11 @@ _OPENINGS = (
     "what does", "function to", "where is the code that", "find the place where we", "what handles", "class for",
     "implementation of",
 )  # fmt: skip
+# Of all queries, besides those that are questions already.
+_OPENED = 0.15
 _RUN = 64
+# Code costs more than queries to encode, and a sample of it is enough to imitate.
+_CODE_IMITATED = 512
 _SMALL_DIM = 64
 # Chance that a document loses a whole field, so that code without comments and files without symbols are no strangers.
 _FIELD_DROP = {"name": 0.1, "header": 0.3, "body": 0.1}
@@ -50,14 +54,17 @@ class Options:
     hard_share: float = 0.5
     token_drop: float = 0.3
     distill: float = 1.0
+    distill_code: float = 0.5
     translate: float = 0.3
+    question: float = 0.35
+    chinese: float = 0.08
     temperature: float = 0.05
 
 
 class Bags:
     """One side of the data, sliced by row."""
 
-    def __init__(self, path: Path, fields: Sequence[str] = FIELDS) -> None:
+    def __init__(self, path: Path, fields: Sequence[str] = tuple(LIMITS)) -> None:
         data = np.load(path)
         self._of = {f: (data[f"{f}_ids"], data[f"{f}_factors"], data[f"{f}_offsets"]) for f in fields}
         self.n = len(data[f"{fields[0]}_offsets"]) - 1
@@ -65,6 +72,13 @@ class Bags:
     def document_frequency(self, field: str) -> npt.NDArray[np.int64]:
         """In how many texts of a field each piece occurs."""
         return np.bincount(self._of[field][0], minlength=N_PIECES)
+
+    def ways(self, rows: npt.NDArray[np.int64], options: Options, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """In which of the ways of `QUERIES` to ask for each of `rows`."""
+        offsets = self._of["chinese"][2]
+        chance = rng.random(len(rows))
+        in_chinese = (chance < options.chinese) & (offsets[rows + 1] > offsets[rows])
+        return np.where(in_chinese, 2, np.where(chance > 1 - options.question, 1, 0))
 
     def take(self, field: str, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
         """(ids, factors, row of each id) of `rows` of a field."""
@@ -106,35 +120,74 @@ def _keep(n: int, drop: float) -> Tensor:
     return (torch.rand(n) > drop).float() + 1e-6
 
 
-def encode(
-    model: Model, bags: Bags, rows: npt.NDArray[np.int64], *, drop: float, opening: list[list[int]] | None
-) -> tuple[Tensor, Tensor]:
-    """Unit vectors of the queries and of the code of `rows`; `drop` and `opening` are for training only."""
-    ids, factors, segment = bags.take("query", rows)
-    n = len(rows)
-    if opening:
-        chosen = torch.nonzero(torch.rand(n) < 0.3).flatten().tolist()
-        phrases = [opening[i] for i in torch.randint(len(opening), (len(chosen),)).tolist()]
-        lengths = torch.bincount(segment, minlength=n).clamp(min=1).float()
-        added = [(p, lengths[r].item() ** -0.5, r) for r, phrase in zip(chosen, phrases, strict=True) for p in phrase]
-        ids = torch.cat([ids, torch.tensor([a[0] for a in added], dtype=torch.long)])
-        factors = torch.cat([factors, torch.tensor([a[1] for a in added])])
-        segment = torch.cat([segment, torch.tensor([a[2] for a in added], dtype=torch.long)])
-    query_weights = functional.softplus(model.query_weight)[ids] * factors
-    if drop:
-        query_weights = query_weights * _keep(len(ids), drop / 2)
-    all_ids, all_weights, all_segments = [ids], [query_weights], [segment]
+def _queries(bags: Bags, rows: npt.NDArray[np.int64], asked: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
+    """(ids, factors, row of each id) of the queries of `rows`, each in the way of `QUERIES` that `asked` gives."""
+    parts = []
+    for way, field in enumerate(QUERIES):
+        chosen = np.flatnonzero(asked == way)
+        if len(chosen):
+            ids, factors, segment = bags.take(field, rows[chosen])
+            parts.append((ids, factors, torch.from_numpy(chosen)[segment]))
+    ids, factors, segment = (torch.cat(column) for column in zip(*parts, strict=True))
+    return ids, factors, segment
+
+
+def _opened(
+    opening: list[list[int]], ids: Tensor, factors: Tensor, segment: Tensor, n: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with a phrase in front of some of the queries."""
+    chosen = torch.nonzero(torch.rand(n) < _OPENED).flatten().tolist()
+    phrases = [opening[i] for i in torch.randint(len(opening), (len(chosen),)).tolist()]
+    lengths = torch.bincount(segment, minlength=n).clamp(min=1).float()
+    added = [(p, lengths[r].item() ** -0.5, r) for r, phrase in zip(chosen, phrases, strict=True) for p in phrase]
+    return (
+        torch.cat([ids, torch.tensor([a[0] for a in added], dtype=torch.long)]),
+        torch.cat([factors, torch.tensor([a[1] for a in added])]),
+        torch.cat([segment, torch.tensor([a[2] for a in added], dtype=torch.long)]),
+    )
+
+
+def _code(
+    model: Model, bags: Bags, rows: npt.NDArray[np.int64], drop: float
+) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+    """Ids, weights and rows of the code of `rows`, a tensor a field."""
     code_weight = functional.softplus(model.code_weight)
     field_weight = functional.softplus(model.field_weight)
-    for index, field in enumerate(FIELDS[1:]):
+    columns: tuple[list[Tensor], list[Tensor], list[Tensor]] = ([], [], [])
+    for index, field in enumerate(CODE):
         ids, factors, segment = bags.take(field, rows)
         weights = code_weight[ids] * factors * field_weight[index]
         if drop:
-            weights = weights * _keep(len(ids), drop) * _keep(n, _FIELD_DROP[field])[segment]
-        all_ids.append(ids)
-        all_weights.append(weights)
-        all_segments.append(segment + n)
-    both = model.sums(torch.cat(all_ids), torch.cat(all_weights), torch.cat(all_segments), 2 * n)
+            weights = weights * _keep(len(ids), drop) * _keep(len(rows), _FIELD_DROP[field])[segment]
+        for column, tensor in zip(columns, (ids, weights, segment), strict=True):
+            column.append(tensor)
+    return columns
+
+
+def encode(
+    model: Model,
+    bags: Bags,
+    rows: npt.NDArray[np.int64],
+    *,
+    drop: float,
+    opening: list[list[int]] | None,
+    asked: npt.NDArray[np.int64] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Unit vectors of the queries and of the code of `rows`; `drop` and `opening` are for training only."""
+    n = len(rows)
+    ids, factors, segment = _queries(bags, rows, np.zeros(n, np.int64) if asked is None else asked)
+    if opening:
+        ids, factors, segment = _opened(opening, ids, factors, segment, n)
+    query_weights = functional.softplus(model.query_weight)[ids] * factors
+    if drop:
+        query_weights = query_weights * _keep(len(ids), drop / 2)
+    code_ids, code_weights, code_segments = _code(model, bags, rows, drop)
+    both = model.sums(
+        torch.cat([ids, *code_ids]),
+        torch.cat([query_weights, *code_weights]),
+        torch.cat([segment, *(s + n for s in code_segments)]),
+        2 * n,
+    )
     return both[:n], both[n:]
 
 
@@ -145,7 +198,7 @@ def _contrast(queries: Tensor, code: Tensor, scale: Tensor) -> Tensor:
 
 
 class Imitation:
-    """The teacher's similarities among a sample of queries, as a loss."""
+    """The teacher's similarities among a sample of queries, as a loss on queries and on the code they are about."""
 
     def __init__(self, path: Path, bags: Bags) -> None:
         data = np.load(path)
@@ -155,17 +208,29 @@ class Imitation:
             bags,
         )
 
-    def loss(self, model: Model, rng: np.random.Generator, n: int = 1024) -> Tensor:
+    def loss(self, model: Model, options: Options, rng: np.random.Generator, n: int = 1024) -> Tensor:
+        """Divergence of our similarities from the teacher's, weighted as `options` says."""
         chosen = rng.choice(len(self._rows), min(n, len(self._rows)), replace=False)
         ids, factors, segment = self._bags.take("query", self._rows[chosen])
         ours = model.sums(ids, functional.softplus(model.query_weight)[ids] * factors, segment, len(chosen))
         theirs = self._vectors[torch.from_numpy(chosen)]
         own = torch.eye(len(chosen), dtype=torch.bool)
-        target = (theirs @ theirs.T / 0.05).masked_fill(own, -1e4)
-        scores = (ours @ ours.T * model.scale().detach()).masked_fill(own, -1e4)
-        return functional.kl_div(
-            functional.log_softmax(scores, 1), functional.softmax(target, 1), reduction="batchmean"
-        )
+        target = functional.softmax((theirs @ theirs.T / 0.05).masked_fill(own, -1e4), 1)
+
+        def divergence(other: Tensor) -> Tensor:
+            scores = (ours[: len(other)] @ other.T * model.scale().detach())[:, : len(other)]
+            m = len(other)
+            wanted = target[:m, :m] / target[:m, :m].sum(1, keepdim=True).clamp(min=1e-6)
+            return functional.kl_div(
+                functional.log_softmax(scores.masked_fill(own[:m, :m], -1e4), 1), wanted, reduction="batchmean"
+            )
+
+        loss = options.distill * divergence(ours)
+        if options.distill_code:
+            few = self._rows[chosen[:_CODE_IMITATED]]
+            code = model.sums(*map(torch.cat, _code(model, self._bags, few, options.token_drop)), len(few))
+            loss = loss + options.distill_code * divergence(code)
+        return loss
 
 
 class Translation:
@@ -258,12 +323,13 @@ def train(folder: Path, out: Path, options: Options) -> None:
             rate = options.learning_rate * min(1, (step + 1) / 50) * max(0.02, 1 - step / n_steps)
             for group in optimizer.param_groups:
                 group["lr"] = rate
-            queries, code = encode(model, bags, rows, drop=options.token_drop, opening=opening)
+            asked = bags.ways(rows, options, rng)
+            queries, code = encode(model, bags, rows, drop=options.token_drop, opening=opening, asked=asked)
             scale = model.scale()
             small = [functional.normalize(x[:, :_SMALL_DIM], dim=-1) for x in (queries, code)]
             loss = _contrast(queries, code, scale) + 0.3 * _contrast(small[0], small[1], scale)
             if imitation:
-                loss = loss + options.distill * imitation.loss(model, rng)
+                loss = loss + imitation.loss(model, options, rng)
             if translation:
                 loss = loss + options.translate * translation.loss(model, rng)
             optimizer.zero_grad()
@@ -284,19 +350,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bags", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--distill", type=float, default=Options().distill)
-    parser.add_argument("--translate", type=float, default=Options().translate)
-    parser.add_argument("--token-drop", type=float, default=Options().token_drop)
-    parser.add_argument("--learning-rate", type=float, default=Options().learning_rate)
+    for field in fields(Options):
+        name = f"--{field.name.replace('_', '-')}"
+        parser.add_argument(name, type=type(field.default), default=field.default)
     args = parser.parse_args()
-    options = Options(
-        epochs=args.epochs,
-        distill=args.distill,
-        translate=args.translate,
-        token_drop=args.token_drop,
-        learning_rate=args.learning_rate,
-    )
+    options = Options(**{field.name: getattr(args, field.name) for field in fields(Options)})
+    print(options, flush=True)
     train(args.bags, args.out, options)
 
 
