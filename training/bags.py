@@ -21,6 +21,7 @@ import numpy.typing as npt
 from devmind.embed.static import BODY_PIECES, HEADER_PIECES, NAME_PIECES, QUERY_PIECES
 from devmind.embed.tokenizer import token_ids
 from training.content import load, without_copies
+from training.exclude import is_excluded
 from training.paraphrase import chinese_by_english, in_chinese, question
 
 # A pair's query as it was found, as a question, and in Chinese (empty where the glossary knows too little of it).
@@ -54,6 +55,8 @@ def read_pairs(folder: Path, excluded: frozenset[int]) -> list[dict[str, Any]]:
     for path in sorted(folder.glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
             read = [json.loads(line) for line in lines]
+        # Pairs may be older than an entry of the list.
+        read = [p for p in read if not is_excluded(f"{p['package'].replace(':', '/')}/{p['path']}")]
         ours = without_copies(read, excluded)
         n_excluded += len(read) - len(ours)
         for pair in ours:

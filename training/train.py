@@ -38,7 +38,7 @@ _OPENINGS = (
 _OPENED = 0.15
 _RUN = 64
 # Code costs more than queries to encode, and a sample of it is enough to imitate.
-_CODE_IMITATED = 512
+_CODE_IMITATED = 256
 _SMALL_DIM = 64
 # Chance that a document loses a whole field, so that code without comments and files without symbols are no strangers.
 _FIELD_DROP = {"name": 0.1, "header": 0.3, "body": 0.1}
@@ -48,7 +48,7 @@ _FIELD_DROP = {"name": 0.1, "header": 0.3, "body": 0.1}
 class Options:
     """What an experiment varies; the defaults are the ones that were shipped (see `docs/embedding.md`)."""
 
-    epochs: int = 3
+    epochs: int = 2
     batch: int = 2048
     learning_rate: float = 0.01
     hard_share: float = 0.5
@@ -208,7 +208,7 @@ class Imitation:
             bags,
         )
 
-    def loss(self, model: Model, options: Options, rng: np.random.Generator, n: int = 1024) -> Tensor:
+    def loss(self, model: Model, options: Options, rng: np.random.Generator, n: int = 512) -> Tensor:
         """Divergence of our similarities from the teacher's, weighted as `options` says."""
         chosen = rng.choice(len(self._rows), min(n, len(self._rows)), replace=False)
         ids, factors, segment = self._bags.take("query", self._rows[chosen])
@@ -249,7 +249,7 @@ class Translation:
             sides.append(model.sums(ids, weights * _keep(len(ids), drop), segment, len(rows)))
         return sides
 
-    def loss(self, model: Model, rng: np.random.Generator, n: int = 1024) -> Tensor:
+    def loss(self, model: Model, rng: np.random.Generator, n: int = 512) -> Tensor:
         rows = rng.choice(self._train.n, min(n, self._train.n), replace=False)
         chinese, english = self._sides(model, self._train, rows, 0.15)
         return _contrast(chinese, english, model.scale())
@@ -315,7 +315,7 @@ def train(folder: Path, out: Path, options: Options) -> None:
     opening = [token_ids(phrase, 16) for phrase in _OPENINGS]
     optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate, betas=(0.9, 0.99), fused=True)
     n_steps = options.epochs * len(batches(bags.n, options, np.random.default_rng(0)))
-    print(f"{bags.n} pairs, {n_steps} steps, start: {evaluate(model, held_out)}", flush=True)
+    print(f"{bags.n} pairs, {n_steps} steps", flush=True)
     step, started = 0, time.time()
     for epoch in range(options.epochs):
         total = 0.0

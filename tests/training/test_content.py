@@ -57,6 +57,7 @@ def test_every_listed_project_is_excluded_as_package_and_as_folder(project: str)
     assert is_excluded(project)
     assert is_excluded(f"src/vendor/{project}/main.c")
     assert is_excluded(f"{project.upper()}-2.1")
+    assert is_excluded(f"lib{project}-java")
 
 
 def test_a_project_with_an_own_name_is_not_excluded() -> None:
