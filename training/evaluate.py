@@ -25,9 +25,9 @@ from devmind.embed.tokenizer import split_word
 from devmind.embed.types import ChunkText
 
 # Queries judged, at even distances; the corpus they search is whole.
-N_QUERIES = 4_000
+N_QUERIES = 2_000
 # Judged of each language, so that the figures of two languages are as sure.
-N_QUERIES_A_LANGUAGE = 600
+N_QUERIES_A_LANGUAGE = 400
 # Fewer questions say nothing about a language.
 _FEWEST = 40
 _WORD = re.compile(r"\w+")
