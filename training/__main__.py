@@ -1,5 +1,6 @@
-"""The whole training in one command: `python -m training --data DATA`. Must leave nothing behind but `DATA` and the
-shipped files.
+"""The whole training in one command: `python -m training --data DATA --benchmarks FOLDER...`.
+
+Must leave nothing behind but `DATA` and the shipped files.
 
 Each step is skipped when its result is there, so a stopped run goes on where it was; delete a result to make it
 again. The steps, with their figures: `training/README.md`.
@@ -26,15 +27,25 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, required=True, help="folder for archives, pairs and checkpoints (about 8 GB)"
     )
+    parser.add_argument(
+        "--benchmarks",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="folders of benchmark repositories, kept out by content",
+    )
     parser.add_argument("--new-vocabulary", action="store_true", help="learn the pieces again before the vectors")
     args = parser.parse_args()
     archives, pairs, bags = args.data / "archives", args.data / "pairs", args.data / "bags"
     run("collect", "--out", archives, "--record")
     if args.new_vocabulary:
         run("tokenizer", "--data", archives, "--out", _SHIPPED / "vocabulary.txt")
+    excluded = args.data / "excluded.npy"
+    if not excluded.exists():
+        run("content", "--folders", *args.benchmarks, "--out", excluded)
     run("extract", "--data", archives, "--out", pairs)
     if not (bags / "test.npz").exists():
-        run("bags", "--pairs", pairs, "--out", bags)
+        run("bags", "--pairs", pairs, "--excluded", excluded, "--out", bags)
     if not (bags / "translations_test.npz").exists():
         run("translations", "--data", archives, "--out", bags)
     if not (bags / "teacher.npz").exists():

@@ -1,7 +1,7 @@
 """Pairs → bags of token ids in flat arrays, split by package into training and held-out. Must cut exactly as the
 static model cuts.
 
-    python -m training.bags --pairs PAIRS --out DIR
+    python -m training.bags --pairs PAIRS --excluded FILE.npy --out DIR
 """
 
 from __future__ import annotations
@@ -20,9 +20,14 @@ import numpy.typing as npt
 
 from devmind.embed.static import BODY_PIECES, HEADER_PIECES, NAME_PIECES, QUERY_PIECES
 from devmind.embed.tokenizer import token_ids
+from training.content import load, without_copies
+from training.exclude import is_excluded
+from training.paraphrase import chinese_by_english, in_chinese, question
 
-FIELDS = ("query", "name", "header", "body")
-LIMITS = {"query": QUERY_PIECES, "name": NAME_PIECES, "header": HEADER_PIECES, "body": BODY_PIECES}
+# A pair's query as it was found, as a question, and in Chinese (empty where the glossary knows too little of it).
+QUERIES = ("query", "question", "chinese")
+CODE = ("name", "header", "body")
+LIMITS = {**dict.fromkeys(QUERIES, QUERY_PIECES), "name": NAME_PIECES, "header": HEADER_PIECES, "body": BODY_PIECES}
 
 # One package in 16, by a hash of its name, is held out whole: no project is on both sides.
 HELD_OUT_OF = 16
@@ -36,24 +41,33 @@ def is_held_out(package: str) -> bool:
     return hashlib.blake2b(package.lower().encode(), digest_size=4).digest()[0] % HELD_OUT_OF == 0
 
 
-def read_pairs(folder: Path) -> list[dict[str, Any]]:
+def read_pairs(folder: Path, excluded: frozenset[int]) -> list[dict[str, Any]]:
     """All pairs, ordered by package, path and name, so that neighbours in the list are neighbours in the code.
 
-    A pair that several packages hold (vendored code) stays with the first, so it cannot be on both sides of the split.
+    A pair that several packages hold (vendored code) stays with the first, so it cannot be on both sides of the split;
+    nor can a function that two packages hold under different comments.
     """
     found: list[dict[str, Any]] = []
     seen: set[tuple[str, str]] = set()
+    package_by_code: dict[int, str] = {}
     same_query: Counter[str] = Counter()
+    n_excluded = 0
     for path in sorted(folder.glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
-            for line in lines:
-                pair = json.loads(line)
-                query = pair["query"].lower()
-                key = (query, pair["name"].lower())
-                if key not in seen and same_query[query] < MAX_SAME_QUERY:
-                    seen.add(key)
-                    same_query[query] += 1
-                    found.append(pair)
+            read = [json.loads(line) for line in lines]
+        # Pairs may be older than an entry of the list.
+        read = [p for p in read if not is_excluded(f"{p['package'].replace(':', '/')}/{p['path']}")]
+        ours = without_copies(read, excluded)
+        n_excluded += len(read) - len(ours)
+        for pair in ours:
+            query, code = pair["query"].lower(), pair["code"]
+            key = (query, pair["name"].lower() or pair["body"][:200])
+            elsewhere = code and package_by_code.setdefault(code, pair["package"]) != pair["package"]
+            if key not in seen and not elsewhere and same_query[query] < MAX_SAME_QUERY:
+                seen.add(key)
+                same_query[query] += 1
+                found.append(pair)
+    print(f"{n_excluded} pairs left out whose code, or file, stands in a benchmark repository", flush=True)
     return sorted(found, key=lambda p: (p["package"], p["path"], p["name"]))
 
 
@@ -83,8 +97,8 @@ def write_bags(pairs: Sequence[dict[str, Any]], path: Path) -> None:
     """Write the bags of every field as one `.npz` with keys `query_ids`, `query_factors`, `query_offsets`, …"""
     arrays = {
         f"{field}_{key}": value
-        for field in FIELDS
-        for key, value in bag((p[field] for p in pairs), LIMITS[field]).items()
+        for field, limit in LIMITS.items()
+        for key, value in bag((p[field] for p in pairs), limit).items()
     }
     np.savez(path, **arrays)  # type: ignore[arg-type]
 
@@ -92,10 +106,15 @@ def write_bags(pairs: Sequence[dict[str, Any]], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--excluded", type=Path, required=True, help="digests by training.content")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    pairs = read_pairs(args.pairs)
+    pairs = read_pairs(args.pairs, load(args.excluded))
+    glossary = chinese_by_english()
+    for pair in pairs:
+        pair["question"] = question(pair["query"])
+        pair["chinese"] = in_chinese(pair["query"], glossary)
     sides = {"train": [p for p in pairs if not is_held_out(p["package"])]}
     sides["test"] = [p for p in pairs if is_held_out(p["package"])]
     for side, chosen in sides.items():
@@ -103,7 +122,8 @@ def main() -> None:
         with (args.out / f"{side}.jsonl").open("w", encoding="utf-8") as out:
             out.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in chosen)
         languages = Counter(p["language"] for p in chosen)
-        print(side, len(chosen), "pairs", len({p["package"] for p in chosen}), "packages", dict(languages), flush=True)
+        print(side, len(chosen), "pairs", len({p["package"] for p in chosen}), "packages", flush=True)
+        print("  ", dict(languages.most_common()), dict(Counter(p["kind"] for p in chosen).most_common()), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,15 @@
 found in the archive are written back (`--record`), so that the next run fetches the same bytes. Packages whose
 licence is not permissive, or that an entry of `exclude.txt` names, are dropped and never reach the corpus.
 
-    python -m training.collect --out DATA [--registry pypi|npm|debian] [--record]
+    python -m training.collect --out DATA [--registry pypi|npm|debian|deb] [--record]
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import lzma
 import re
 import shutil
 import subprocess
@@ -22,16 +24,18 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email.parser import HeaderParser
+from functools import lru_cache
 from pathlib import Path
 
 from training.exclude import is_excluded
 
 HERE = Path(__file__).parent
 PACKAGES_FILE = HERE / "packages.toml"
-REGISTRIES = ("pypi", "npm", "debian")
+# `debian` are source packages, `deb` binary ones, which hold the sources of languages that are shipped as such.
+REGISTRIES = ("pypi", "npm", "debian", "deb")
 
-# One process for many names saves the client's start-up; a failing name makes its whole group fall back to one by one.
-GROUP = 16
+# One process for many names saves the client's start-up; a group with a name that fails is halved until it is found.
+GROUP = 32
 
 _PERMISSIVE = re.compile(
     r"\b(mit|expat|x11|bsd|0bsd|apache|isc|zlib|psf|python[- ]software|python|unlicen[sc]e|public[- ]domain|cc0|bsl-1|"
@@ -114,6 +118,8 @@ def _command(registry: str, packages: Sequence[Package], sources: Path) -> list[
             "--ignore-scripts",
             *[f"{p.name}@{p.version}" if p.version else p.name for p in packages],
         ]
+    if registry == "deb":
+        return ["apt-get", "download", "-qq", *[p.name for p in packages]]
     # A Debian release serves one version of a source package, so the name alone is reproducible within the release.
     spec = [p.name for p in packages]
     options = [
@@ -150,23 +156,27 @@ def fetch(registry: str, packages: Sequence[Package], out: Path) -> None:
     def run(group: Sequence[Package]) -> bool:
         with tempfile.TemporaryDirectory(dir=out) as work:
             result = subprocess.run(_command(registry, group, sources), cwd=work, capture_output=True, text=True)
-            # A Debian mirror may lack the packaging half of a source package; the upstream half is all that is needed.
-            usable = any(".orig" in file.name for file in Path(work).iterdir()) and len(group) == 1
-            if result.returncode and not usable:
+            there = {f.name.partition("_")[0] for f in Path(work).iterdir() if ".orig" in f.name or f.suffix == ".deb"}
+            # A Debian mirror may lack a file of a source package; apt-get fetches the rest all the same, and the
+            # upstream half is all that is needed.
+            lacking = [p.name for p in group if p.name not in there]
+            if result.returncode and not there:
                 if len(group) == 1:
                     print(f"not fetched: {group[0].name}: {result.stderr.strip().splitlines()[-1:]}", flush=True)
                 return False
+            if result.returncode and lacking:
+                print(f"not fetched: {' '.join(lacking)}", flush=True)
             for file in Path(work).iterdir():
                 shutil.move(file, target / file.name)
         with done_file.open("a", encoding="utf-8") as handle:
             handle.writelines(p.name + "\n" for p in group)
         return True
 
-    for start in range(0, len(todo), GROUP):
-        group = todo[start : start + GROUP]
-        if not run(group):
-            for package in group:
-                run([package])
+    groups = [todo[start : start + GROUP] for start in range(0, len(todo), GROUP)]
+    while groups:
+        group = groups.pop()
+        if not run(group) and len(group) > 1:
+            groups += [group[: len(group) // 2], group[len(group) // 2 :]]
 
 
 def describe(archive: Path, registry: str) -> Package | None:
@@ -190,7 +200,48 @@ def describe(archive: Path, registry: str) -> Package | None:
         if not isinstance(licence, str):
             licence = " or ".join(str(e.get("type", "")) for e in (licence if isinstance(licence, list) else [licence]))
         return Package("npm", data.get("name", ""), data.get("version", ""), licence) if data else None
-    return _describe_debian(archive)
+    return _describe_deb(archive) if registry == "deb" else _describe_debian(archive)
+
+
+@lru_cache(maxsize=1)
+def _deb_data(archive: Path) -> bytes:
+    """The `data.tar` inside a binary package, decompressed; the last one is kept, since licence and files need it."""
+    data = archive.read_bytes()
+    at = 8
+    while at + 60 <= len(data):
+        name, size = data[at : at + 16].decode("ascii").strip(" /"), int(data[at + 48 : at + 58])
+        at += 60
+        if name.startswith("data.tar"):
+            packed = data[at : at + size]
+            return lzma.decompress(packed) if name.endswith(".xz") else packed
+        at += size + size % 2
+    raise tarfile.ReadError(f"{archive.name} holds no data.tar; download it again")
+
+
+def deb_members(archive: Path) -> tarfile.TarFile:
+    """The files of a binary package."""
+    return tarfile.open(fileobj=io.BytesIO(_deb_data(archive)), mode="r:*")
+
+
+def _licence_of_all(copyright_text: str) -> str:
+    """The licence that a machine-readable copyright file gives for `Files: *`."""
+    stanza = next((s for s in re.split(r"\n\s*\n", copyright_text) if re.search(r"^Files:\s*\*", s, re.MULTILINE)), "")
+    found = re.search(r"^License:\s*(.+)$", stanza, re.MULTILINE)
+    return found.group(1).strip() if found else ""
+
+
+def _describe_deb(archive: Path) -> Package | None:
+    """Licence as the package's own copyright file states it."""
+    name, version, _ = archive.name.split("_", 2)
+    try:
+        with deb_members(archive) as tar:
+            member = next((m for m in tar if m.isfile() and m.name.endswith("/copyright")), None)
+            file = tar.extractfile(member) if member else None
+            text = file.read().decode("utf-8", "replace") if file else ""
+    except (tarfile.TarError, lzma.LZMAError, ValueError) as error:
+        print(f"unreadable: {archive.name}: {error}", flush=True)
+        return None
+    return Package("deb", name, version.replace("%3a", ":"), _licence_of_all(text))
 
 
 # Sentences that only one family of licences has, for archives that state their licence in no field.
@@ -228,14 +279,12 @@ def _describe_debian(archive: Path) -> Package | None:
         member = next((m for m in tar if m.name.endswith("debian/copyright")), None)
         file = tar.extractfile(member) if member else None
         text = file.read().decode("utf-8", "replace") if file else ""
-    stanza = next((s for s in re.split(r"\n\s*\n", text) if re.search(r"^Files:\s*\*", s, re.MULTILINE)), "")
-    found = re.search(r"^License:\s*(.+)$", stanza, re.MULTILINE)
-    return Package("debian", name, version, found.group(1).strip() if found else _licence_in(archive))
+    return Package("debian", name, version, _licence_of_all(text) or _licence_in(archive))
 
 
 def archives(out: Path, registry: str) -> Iterator[tuple[Path, Package]]:
     """Every downloaded archive with what it states about itself, in name order."""
-    pattern = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.orig.tar.*"}[registry]
+    pattern = {"pypi": "*.whl", "npm": "*.tgz", "debian": "*.orig.tar.*", "deb": "*.deb"}[registry]
     for archive in sorted((out / registry).glob(pattern)):
         if archive.suffix != ".asc" and (package := describe(archive, registry)) is not None:
             yield archive, package

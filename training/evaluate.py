@@ -3,7 +3,7 @@
 Each query has one relevant document (the code it documents), so nDCG@10 is `1 / log2(1 + rank)` within the first ten
 and R@5 is whether it is within five.
 
-    python -m training.evaluate --bags DIR      the shipped model and BM25 on the held-out packages
+    python -m training.evaluate --bags DIR [--model FOLDER]    the shipped model, others and BM25 on held-out packages
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from devmind.embed.static import built_in
+from devmind.embed.static import StaticEmbedder, built_in, load
 from devmind.embed.tokenizer import split_word
 from devmind.embed.types import ChunkText
 
 # Queries judged, at even distances; the corpus they search is whole.
-N_QUERIES = 4_000
+N_QUERIES = 2_000
+# Judged of each language, so that the figures of two languages are as sure.
+N_QUERIES_A_LANGUAGE = 400
+# Fewer questions say nothing about a language.
+_FEWEST = 40
 _WORD = re.compile(r"\w+")
 
 
@@ -85,30 +89,76 @@ def ranks_bm25(
     return out
 
 
-def report(rank: npt.NDArray[np.int64], languages: Sequence[str], name: str) -> None:
-    """Print the measures of all queries and of each language's."""
-    cells = [f"{name:10} all {len(rank)}: nDCG@10 %.3f R@5 %.3f" % measures(rank)]
-    for language in sorted(set(languages)):
-        mask = np.array([x == language for x in languages])
-        if mask.sum() >= 30:
-            cells.append(f"{language} {mask.sum()}: %.3f %.3f" % measures(rank[mask]))
-    print(" | ".join(cells), flush=True)
+def balanced(groups: Sequence[str], most: int) -> npt.NDArray[np.int64]:
+    """Indexes of at most `most` rows of each group, at even distances, in order."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for i, group in enumerate(groups):
+        rows[group].append(i)
+    chosen = [np.array(r)[np.unique(np.linspace(0, len(r) - 1, min(len(r), most)).astype(int))] for r in rows.values()]
+    return np.sort(np.concatenate(chosen))
+
+
+def report(name: str, rank: npt.NDArray[np.int64], groups: Sequence[str]) -> None:
+    """Print the measures of all queries and of each group's with enough of them."""
+    print(f"{name:34} all {len(rank)}: nDCG@10 %.3f R@5 %.3f" % measures(rank))
+    n_by_group = Counter(groups)
+    for group, n in n_by_group.most_common():
+        if n >= _FEWEST:
+            mask = np.array([g == group for g in groups])
+            print(f"    {group:12} {n:5}  %.3f  %.3f" % measures(rank[mask]))
+    print(flush=True)
+
+
+def _texts(pairs: Sequence[dict[str, Any]]) -> list[ChunkText]:
+    return [ChunkText(name=p["name"], header=p["header"], body=p["body"]) for p in pairs]
+
+
+def by_language(
+    models: Sequence[StaticEmbedder], pairs: Sequence[dict[str, Any]], ways: Sequence[str], *, bm25: bool
+) -> None:
+    """Print how the written documentation of each language finds its code, asked in each of `ways`."""
+    languages = [p["language"] for p in pairs]
+    target = balanced(languages, N_QUERIES_A_LANGUAGE)
+    for model in models:
+        code = model.embed_chunks(_texts(pairs))
+        for way in ways:
+            asked = np.array([i for i in target if pairs[i][way]])
+            rank = ranks_dense(model.embed_queries([pairs[i][way] for i in asked]), code, asked)
+            report(f"{model.name} doc/{way}", rank, [languages[i] for i in asked])
+            if way == ways[0]:
+                short = (x[:, : model.prefix] for x in (model.embed_queries([pairs[i][way] for i in asked]), code))
+                queries, small = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9) for x in short)
+                report(f"{model.name} first {model.prefix}", ranks_dense(queries, small, asked), [])
+    if bm25:
+        documents = [f"{p['name']} {p['header']} {p['body']}" for p in pairs]
+        rank = ranks_bm25([pairs[i][ways[0]] for i in target], documents, target)
+        report(f"BM25 doc/{ways[0]}", rank, [languages[i] for i in target])
+
+
+def by_kind(models: Sequence[StaticEmbedder], pairs: Sequence[dict[str, Any]]) -> None:
+    """Print how the queries of the other kinds find their code among all held-out code of their kind."""
+    for kind in sorted({p["kind"] for p in pairs} - {"doc"}):
+        of_kind = [p for p in pairs if p["kind"] == kind]
+        target = sampled(len(of_kind))
+        for model in models:
+            code = model.embed_chunks(_texts(of_kind))
+            rank = ranks_dense(model.embed_queries([of_kind[i]["query"] for i in target]), code, target)
+            report(f"{model.name} {kind} of {len(of_kind)}", rank, [])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bags", type=Path, required=True)
+    parser.add_argument("--model", type=Path, action="append", default=[], help="folder of another model to measure")
+    parser.add_argument("--no-bm25", action="store_true", help="leave out BM25, which takes longest")
     args = parser.parse_args()
     with (args.bags / "test.jsonl").open(encoding="utf-8") as lines:
         pairs: list[dict[str, Any]] = [json.loads(line) for line in lines]
-    target = sampled(len(pairs))
-    queries = [pairs[i]["query"] for i in target]
-    languages = [pairs[i]["language"] for i in target]
-    model = built_in()
-    code = model.embed_chunks([ChunkText(name=p["name"], header=p["header"], body=p["body"]) for p in pairs])
-    report(ranks_dense(model.embed_queries(queries), code, target), languages, model.name)
-    documents = [f"{p['name']} {p['header']} {p['body']}" for p in pairs]
-    report(ranks_bm25(queries, documents, target), languages, "BM25")
+    models = [*map(load, args.model), built_in()]
+    documented = [p for p in pairs if p["kind"] == "doc"]
+    print(f"{len(documented)} documented definitions held out, {len(pairs)} pairs in all", flush=True)
+    by_language(models, documented, ("query", "question", "chinese"), bm25=not args.no_bm25)
+    by_kind(models, pairs)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,8 @@ def _component_excluded(component: str) -> bool:
     names = _names()
     if component in names or re.sub(r"[-_.]?v?\d[\w.+~-]*$", "", component) in names:
         return True
-    parts = re.split(r"[-_.@+]", component)
+    # `libgson-java` is Debian's name of gson.
+    parts = re.split(r"[-_.@+]", component.removeprefix("lib"))
     # Whole parts, and neighbouring parts joined again, so that `scikit-learn-extra` and `lazy.nvim` are found.
     return any("-".join(parts[i:j]) in names for i in range(len(parts)) for j in range(i + 1, len(parts) + 1))
 

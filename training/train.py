@@ -15,7 +15,7 @@ import argparse
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from devmind.embed.tokenizer import N_PIECES, token_ids
-from training.bags import FIELDS
+from training.bags import CODE, LIMITS, QUERIES
 from training.evaluate import measures, ranks_dense, sampled
 
 # Phrases that people put in front of what they look for; docstrings have none.
@@ -34,7 +34,13 @@ _OPENINGS = (
     "what does", "function to", "where is the code that", "find the place where we", "what handles", "class for",
     "implementation of",
 )  # fmt: skip
+# Of all queries, besides those that are questions already.
+_OPENED = 0.15
 _RUN = 64
+# A stopped run is not lost.
+_SAVED_EVERY = 50
+# Code costs more than queries to encode, and a sample of it is enough to imitate.
+_CODE_IMITATED = 256
 _SMALL_DIM = 64
 # Chance that a document loses a whole field, so that code without comments and files without symbols are no strangers.
 _FIELD_DROP = {"name": 0.1, "header": 0.3, "body": 0.1}
@@ -42,22 +48,25 @@ _FIELD_DROP = {"name": 0.1, "header": 0.3, "body": 0.1}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What an experiment varies; the defaults are the ones that were shipped (see `docs/embedding.md`)."""
+    """What an experiment varies; how the shipped numbers came about: `docs/embedding.md`."""
 
-    epochs: int = 3
+    epochs: int = 2
     batch: int = 2048
     learning_rate: float = 0.01
     hard_share: float = 0.5
     token_drop: float = 0.3
     distill: float = 1.0
+    distill_code: float = 0.2
     translate: float = 0.3
+    question: float = 0.15
+    chinese: float = 0.05
     temperature: float = 0.05
 
 
 class Bags:
     """One side of the data, sliced by row."""
 
-    def __init__(self, path: Path, fields: Sequence[str] = FIELDS) -> None:
+    def __init__(self, path: Path, fields: Sequence[str] = tuple(LIMITS)) -> None:
         data = np.load(path)
         self._of = {f: (data[f"{f}_ids"], data[f"{f}_factors"], data[f"{f}_offsets"]) for f in fields}
         self.n = len(data[f"{fields[0]}_offsets"]) - 1
@@ -65,6 +74,13 @@ class Bags:
     def document_frequency(self, field: str) -> npt.NDArray[np.int64]:
         """In how many texts of a field each piece occurs."""
         return np.bincount(self._of[field][0], minlength=N_PIECES)
+
+    def ways(self, rows: npt.NDArray[np.int64], options: Options, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """In which of the ways of `QUERIES` to ask for each of `rows`."""
+        offsets = self._of["chinese"][2]
+        chance = rng.random(len(rows))
+        in_chinese = (chance < options.chinese) & (offsets[rows + 1] > offsets[rows])
+        return np.where(in_chinese, 2, np.where(chance > 1 - options.question, 1, 0))
 
     def take(self, field: str, rows: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
         """(ids, factors, row of each id) of `rows` of a field."""
@@ -88,6 +104,19 @@ class Model(nn.Module):
         self.field_weight = nn.Parameter(torch.tensor([1.0, 1.0, 1.0]))
         self.log_scale = nn.Parameter(torch.tensor(math.log(1 / temperature)))
 
+    @torch.no_grad()
+    def resume(self, checkpoint: Path) -> None:
+        """Take over the numbers of `checkpoint`, so that the training of an earlier model goes on."""
+        data = np.load(checkpoint)
+        self.vectors.copy_(torch.from_numpy(data["vectors"]))
+        for parameter, key in (
+            (self.query_weight, "query_weight"),
+            (self.code_weight, "code_weight"),
+            (self.field_weight, "fields"),
+        ):
+            # They are stored as they are used, behind softplus.
+            parameter.copy_(torch.log(torch.expm1(torch.from_numpy(data[key]).clamp(min=1e-6))))
+
     def sums(self, ids: Tensor, weights: Tensor, segments: Tensor, n: int) -> Tensor:
         """Σ weight · vector of each segment, at unit length."""
         order = torch.argsort(segments, stable=True)
@@ -106,35 +135,74 @@ def _keep(n: int, drop: float) -> Tensor:
     return (torch.rand(n) > drop).float() + 1e-6
 
 
-def encode(
-    model: Model, bags: Bags, rows: npt.NDArray[np.int64], *, drop: float, opening: list[list[int]] | None
-) -> tuple[Tensor, Tensor]:
-    """Unit vectors of the queries and of the code of `rows`; `drop` and `opening` are for training only."""
-    ids, factors, segment = bags.take("query", rows)
-    n = len(rows)
-    if opening:
-        chosen = torch.nonzero(torch.rand(n) < 0.3).flatten().tolist()
-        phrases = [opening[i] for i in torch.randint(len(opening), (len(chosen),)).tolist()]
-        lengths = torch.bincount(segment, minlength=n).clamp(min=1).float()
-        added = [(p, lengths[r].item() ** -0.5, r) for r, phrase in zip(chosen, phrases, strict=True) for p in phrase]
-        ids = torch.cat([ids, torch.tensor([a[0] for a in added], dtype=torch.long)])
-        factors = torch.cat([factors, torch.tensor([a[1] for a in added])])
-        segment = torch.cat([segment, torch.tensor([a[2] for a in added], dtype=torch.long)])
-    query_weights = functional.softplus(model.query_weight)[ids] * factors
-    if drop:
-        query_weights = query_weights * _keep(len(ids), drop / 2)
-    all_ids, all_weights, all_segments = [ids], [query_weights], [segment]
+def _queries(bags: Bags, rows: npt.NDArray[np.int64], asked: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
+    """(ids, factors, row of each id) of the queries of `rows`, each in the way of `QUERIES` that `asked` gives."""
+    parts = []
+    for way, field in enumerate(QUERIES):
+        chosen = np.flatnonzero(asked == way)
+        if len(chosen):
+            ids, factors, segment = bags.take(field, rows[chosen])
+            parts.append((ids, factors, torch.from_numpy(chosen)[segment]))
+    ids, factors, segment = (torch.cat(column) for column in zip(*parts, strict=True))
+    return ids, factors, segment
+
+
+def _opened(
+    opening: list[list[int]], ids: Tensor, factors: Tensor, segment: Tensor, n: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with a phrase in front of some of the queries."""
+    chosen = torch.nonzero(torch.rand(n) < _OPENED).flatten().tolist()
+    phrases = [opening[i] for i in torch.randint(len(opening), (len(chosen),)).tolist()]
+    lengths = torch.bincount(segment, minlength=n).clamp(min=1).float()
+    added = [(p, lengths[r].item() ** -0.5, r) for r, phrase in zip(chosen, phrases, strict=True) for p in phrase]
+    return (
+        torch.cat([ids, torch.tensor([a[0] for a in added], dtype=torch.long)]),
+        torch.cat([factors, torch.tensor([a[1] for a in added])]),
+        torch.cat([segment, torch.tensor([a[2] for a in added], dtype=torch.long)]),
+    )
+
+
+def _code(
+    model: Model, bags: Bags, rows: npt.NDArray[np.int64], drop: float
+) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+    """Ids, weights and rows of the code of `rows`, a tensor a field."""
     code_weight = functional.softplus(model.code_weight)
     field_weight = functional.softplus(model.field_weight)
-    for index, field in enumerate(FIELDS[1:]):
+    columns: tuple[list[Tensor], list[Tensor], list[Tensor]] = ([], [], [])
+    for index, field in enumerate(CODE):
         ids, factors, segment = bags.take(field, rows)
         weights = code_weight[ids] * factors * field_weight[index]
         if drop:
-            weights = weights * _keep(len(ids), drop) * _keep(n, _FIELD_DROP[field])[segment]
-        all_ids.append(ids)
-        all_weights.append(weights)
-        all_segments.append(segment + n)
-    both = model.sums(torch.cat(all_ids), torch.cat(all_weights), torch.cat(all_segments), 2 * n)
+            weights = weights * _keep(len(ids), drop) * _keep(len(rows), _FIELD_DROP[field])[segment]
+        for column, tensor in zip(columns, (ids, weights, segment), strict=True):
+            column.append(tensor)
+    return columns
+
+
+def encode(
+    model: Model,
+    bags: Bags,
+    rows: npt.NDArray[np.int64],
+    *,
+    drop: float,
+    opening: list[list[int]] | None,
+    asked: npt.NDArray[np.int64] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Unit vectors of the queries and of the code of `rows`; `drop` and `opening` are for training only."""
+    n = len(rows)
+    ids, factors, segment = _queries(bags, rows, np.zeros(n, np.int64) if asked is None else asked)
+    if opening:
+        ids, factors, segment = _opened(opening, ids, factors, segment, n)
+    query_weights = functional.softplus(model.query_weight)[ids] * factors
+    if drop:
+        query_weights = query_weights * _keep(len(ids), drop / 2)
+    code_ids, code_weights, code_segments = _code(model, bags, rows, drop)
+    both = model.sums(
+        torch.cat([ids, *code_ids]),
+        torch.cat([query_weights, *code_weights]),
+        torch.cat([segment, *(s + n for s in code_segments)]),
+        2 * n,
+    )
     return both[:n], both[n:]
 
 
@@ -145,7 +213,7 @@ def _contrast(queries: Tensor, code: Tensor, scale: Tensor) -> Tensor:
 
 
 class Imitation:
-    """The teacher's similarities among a sample of queries, as a loss."""
+    """The teacher's similarities among a sample of queries, as a loss on queries and on the code they are about."""
 
     def __init__(self, path: Path, bags: Bags) -> None:
         data = np.load(path)
@@ -155,17 +223,29 @@ class Imitation:
             bags,
         )
 
-    def loss(self, model: Model, rng: np.random.Generator, n: int = 1024) -> Tensor:
+    def loss(self, model: Model, options: Options, rng: np.random.Generator, n: int = 512) -> Tensor:
+        """Divergence of our similarities from the teacher's, weighted as `options` says."""
         chosen = rng.choice(len(self._rows), min(n, len(self._rows)), replace=False)
         ids, factors, segment = self._bags.take("query", self._rows[chosen])
         ours = model.sums(ids, functional.softplus(model.query_weight)[ids] * factors, segment, len(chosen))
         theirs = self._vectors[torch.from_numpy(chosen)]
         own = torch.eye(len(chosen), dtype=torch.bool)
-        target = (theirs @ theirs.T / 0.05).masked_fill(own, -1e4)
-        scores = (ours @ ours.T * model.scale().detach()).masked_fill(own, -1e4)
-        return functional.kl_div(
-            functional.log_softmax(scores, 1), functional.softmax(target, 1), reduction="batchmean"
-        )
+        target = functional.softmax((theirs @ theirs.T / 0.05).masked_fill(own, -1e4), 1)
+
+        def divergence(other: Tensor) -> Tensor:
+            scores = (ours[: len(other)] @ other.T * model.scale().detach())[:, : len(other)]
+            m = len(other)
+            wanted = target[:m, :m] / target[:m, :m].sum(1, keepdim=True).clamp(min=1e-6)
+            return functional.kl_div(
+                functional.log_softmax(scores.masked_fill(own[:m, :m], -1e4), 1), wanted, reduction="batchmean"
+            )
+
+        loss = options.distill * divergence(ours)
+        if options.distill_code:
+            few = self._rows[chosen[:_CODE_IMITATED]]
+            code = model.sums(*map(torch.cat, _code(model, self._bags, few, options.token_drop)), len(few))
+            loss = loss + options.distill_code * divergence(code)
+        return loss
 
 
 class Translation:
@@ -184,7 +264,7 @@ class Translation:
             sides.append(model.sums(ids, weights * _keep(len(ids), drop), segment, len(rows)))
         return sides
 
-    def loss(self, model: Model, rng: np.random.Generator, n: int = 1024) -> Tensor:
+    def loss(self, model: Model, rng: np.random.Generator, n: int = 512) -> Tensor:
         rows = rng.choice(self._train.n, min(n, self._train.n), replace=False)
         chinese, english = self._sides(model, self._train, rows, 0.15)
         return _contrast(chinese, english, model.scale())
@@ -227,7 +307,7 @@ def evaluate(model: Model, bags: Bags) -> str:
 
 @torch.no_grad()
 def save(model: Model, out: Path) -> None:
-    """Write the checkpoint that `export` reads; done after every epoch, so that a stopped run is not lost."""
+    """Write the checkpoint that `export` reads."""
     np.savez(
         out,
         vectors=model.vectors.detach().numpy(),
@@ -237,20 +317,22 @@ def save(model: Model, out: Path) -> None:
     )
 
 
-def train(folder: Path, out: Path, options: Options) -> None:
-    """Train on `folder/train.npz` and write the checkpoint."""
+def train(folder: Path, out: Path, options: Options, start: Path | None = None) -> None:
+    """Train on `folder/train.npz`, from the checkpoint `start` on where one is given, and write the checkpoint."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
     bags, held_out = Bags(folder / "train.npz"), Bags(folder / "test.npz")
     idf = np.log(1 + bags.n / (1 + bags.document_frequency("body")))
     model = Model(np.load(folder / "pieces.npy"), idf, options.temperature)
+    if start:
+        model.resume(start)
     imitation = Imitation(folder / "teacher.npz", bags) if options.distill else None
     translation = Translation(folder) if options.translate else None
     opening = [token_ids(phrase, 16) for phrase in _OPENINGS]
     optimizer = torch.optim.Adam(model.parameters(), lr=options.learning_rate, betas=(0.9, 0.99), fused=True)
     n_steps = options.epochs * len(batches(bags.n, options, np.random.default_rng(0)))
-    print(f"{bags.n} pairs, {n_steps} steps, start: {evaluate(model, held_out)}", flush=True)
+    print(f"{bags.n} pairs, {n_steps} steps", flush=True)
     step, started = 0, time.time()
     for epoch in range(options.epochs):
         total = 0.0
@@ -258,12 +340,13 @@ def train(folder: Path, out: Path, options: Options) -> None:
             rate = options.learning_rate * min(1, (step + 1) / 50) * max(0.02, 1 - step / n_steps)
             for group in optimizer.param_groups:
                 group["lr"] = rate
-            queries, code = encode(model, bags, rows, drop=options.token_drop, opening=opening)
+            asked = bags.ways(rows, options, rng)
+            queries, code = encode(model, bags, rows, drop=options.token_drop, opening=opening, asked=asked)
             scale = model.scale()
             small = [functional.normalize(x[:, :_SMALL_DIM], dim=-1) for x in (queries, code)]
             loss = _contrast(queries, code, scale) + 0.3 * _contrast(small[0], small[1], scale)
             if imitation:
-                loss = loss + options.distill * imitation.loss(model, rng)
+                loss = loss + imitation.loss(model, options, rng)
             if translation:
                 loss = loss + options.translate * translation.loss(model, rng)
             optimizer.zero_grad()
@@ -271,6 +354,8 @@ def train(folder: Path, out: Path, options: Options) -> None:
             optimizer.step()
             step += 1
             total += loss.item()
+            if step % _SAVED_EVERY == 0:
+                save(model, out)
             if step % 10 == 0:
                 print(f"  step {step} loss {total / (i + 1):.3f} {time.time() - started:.0f} s", flush=True)
         fields = functional.softplus(model.field_weight).tolist()
@@ -284,20 +369,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bags", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--distill", type=float, default=Options().distill)
-    parser.add_argument("--translate", type=float, default=Options().translate)
-    parser.add_argument("--token-drop", type=float, default=Options().token_drop)
-    parser.add_argument("--learning-rate", type=float, default=Options().learning_rate)
+    parser.add_argument("--start", type=Path, help="checkpoint of an earlier model to go on from")
+    for field in fields(Options):
+        name = f"--{field.name.replace('_', '-')}"
+        parser.add_argument(name, type=type(field.default), default=field.default)
     args = parser.parse_args()
-    options = Options(
-        epochs=args.epochs,
-        distill=args.distill,
-        translate=args.translate,
-        token_drop=args.token_drop,
-        learning_rate=args.learning_rate,
-    )
-    train(args.bags, args.out, options)
+    options = Options(**{field.name: getattr(args, field.name) for field in fields(Options)})
+    print(options, flush=True)
+    train(args.bags, args.out, options, args.start)
 
 
 if __name__ == "__main__":

@@ -113,11 +113,16 @@ def _unit(vectors: Vectors) -> Vectors:
     return unit
 
 
+def load(folder: Path) -> StaticEmbedder:
+    """The model in `folder`, its vectors memory-mapped; its pieces must be those of the shipped vocabulary."""
+    about: dict[str, Any] = json.loads((folder / "static.json").read_text("utf-8"))
+    # A plain view of the map: `np.memmap` costs microseconds at each index.
+    vectors = np.asarray(np.load(folder / "vectors.npy", mmap_mode="r"))
+    weights = np.load(folder / "weights.npy").astype(np.float32)
+    return StaticEmbedder(name=about["name"], vectors=vectors, weights=weights, fields=about["fields"])
+
+
 @cache
 def built_in() -> StaticEmbedder:
-    """The model that ships with DevMind; loaded once, the vectors memory-mapped."""
-    about: dict[str, Any] = json.loads((_DATA / "static.json").read_text("utf-8"))
-    # A plain view of the map: `np.memmap` costs microseconds at each index.
-    vectors = np.asarray(np.load(_DATA / "vectors.npy", mmap_mode="r"))
-    weights = np.load(_DATA / "weights.npy").astype(np.float32)
-    return StaticEmbedder(name=about["name"], vectors=vectors, weights=weights, fields=about["fields"])
+    """The model that ships with DevMind; loaded once."""
+    return load(_DATA)
