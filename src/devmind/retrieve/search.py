@@ -330,11 +330,10 @@ def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | 
     rows = view.rows_of_files(files)
     rows = rows if allowed is None else rows[allowed[rows]]
     near, (_, file_of) = scanned[rows], grouped(view.file[rows])
-    counts = np.bincount(file_of)
-    first = np.cumsum(counts) - counts
+    first = np.flatnonzero(opens(file_of))
     found = []
     for _ in range(BEST if len(rows) else 0):
-        nearest = np.flatnonzero(near == np.repeat(np.fmax.reduceat(near, first), counts))
+        nearest = np.flatnonzero(near == np.fmax.reduceat(near, first)[file_of])
         nearest = nearest[opens(file_of[nearest])]  # of equals the first
         near[nearest] = -np.inf
         found.append(rows[nearest])
