@@ -9,7 +9,7 @@ import pytest
 from devmind.index.postings import gathered
 from devmind.index.snapshot import CHUNK, File, Floats, Halves, Snapshot
 from devmind.index.uses import linked
-from devmind.index.view import SAMPLED, SCAN_DIMS, SCAN_ROWS, WIDENED_ROWS, View
+from devmind.index.view import SAMPLED, SCAN_DIMS, SCAN_ROWS, WIDENED_ROWS, View, group_starts, grouped, opens
 
 ROWS_A_FILE = 3
 
@@ -95,3 +95,16 @@ def test_the_rows_of_files_are_all_of_theirs_in_order() -> None:
     files = np.array([0, 2, 3, 4, 7])
     assert view.rows_of_files(files).tolist() == np.flatnonzero(np.isin(view.file, files)).tolist()
     assert view.rows_of_files(files[:0]).tolist() == []
+
+
+@pytest.mark.parametrize("values", [[], [7], [3, 3], [1, 2, 2, 5, 5, 5], [0, 0, 4, 9, 9]])
+def test_groups_are_those_of_numpy(values: list[int]) -> None:
+    held = np.array(values, np.int64)
+    distinct, first, place = np.unique(held, return_index=True, return_inverse=True)
+    assert [part.tolist() for part in grouped(held)] == [distinct.tolist(), place.tolist()]
+    assert np.flatnonzero(opens(held)).tolist() == first.tolist()
+    assert group_starts(held).tolist() == first[place].tolist()
+
+
+def test_groups_need_not_ascend_to_have_starts() -> None:
+    assert group_starts(np.array([5, 5, 1, 9, 9])).tolist() == [0, 0, 2, 3, 3]

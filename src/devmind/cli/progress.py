@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from devmind.cli.app import Session
 
 if TYPE_CHECKING:
+    from devmind.evaluate.types import OnPhase
     from devmind.render.terminal import ProgressBar
-
-Told = Callable[[str, int, int], None]  # phase, steps done, steps in all
 
 
 def progress_bar(session: Session) -> ProgressBar:
@@ -24,7 +23,7 @@ def progress_bar(session: Session) -> ProgressBar:
 
 
 @contextmanager
-def steps(session: Session, label: str) -> Iterator[Told]:
+def steps(session: Session, label: str) -> Iterator[OnPhase]:
     """Show the steps that the block tells of."""
     began = time.perf_counter()
     with progress_bar(session) as bar:

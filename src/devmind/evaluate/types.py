@@ -6,13 +6,16 @@ with ``/``. A measure that is not defined for a topic is None, never 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 Grade = Literal["strong", "weak"]
 Outcome = Literal["scored", "missing", "failed", "trap", "no_truth"]
 GAIN: Mapping[Grade, int] = {"strong": 2, "weak": 1}  # for graded measures; binary ones count every truth as 1
+OnStep = Callable[[int, int], None]  # steps done, steps in all
+OnPhase = Callable[[str, int, int], None]  # phase, steps done, steps in all
+
 TRAP = "trap"  # the category of topics about things that do not exist
 
 

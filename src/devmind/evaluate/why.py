@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,7 @@ from devmind.errors import UsageError
 from devmind.evaluate.alignment import normal_path
 from devmind.evaluate.diagnose import Diagnosis, Expected, Facts, diagnose, expected_rows, found_at
 from devmind.evaluate.facts import Store
-from devmind.evaluate.types import Dataset, Topic, Truth
+from devmind.evaluate.types import Dataset, OnStep, Topic, Truth
 from devmind.retrieve.trace import Trace
 from devmind.types import Filters, Hit, split_lines
 
@@ -121,7 +121,7 @@ def diagnose_dataset(
     *,
     k: int = 10,
     repos: Sequence[str] = (),
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: OnStep = lambda done, total: None,
 ) -> Losses:
     """Return what became of every truth of a dataset.
 

@@ -185,6 +185,13 @@ def grouped(ascending: Keys) -> tuple[Rows, Rows]:
     return ascending[first], np.cumsum(first) - 1
 
 
+def group_starts(values: Keys) -> Rows:
+    """Return of each entry the place of the first of its group; those of a group, which are equal, stand together."""
+    first = opens(values)
+    starts: Rows = np.flatnonzero(first)[np.cumsum(first) - 1]
+    return starts
+
+
 _WIDENED: Final = np.float32(2.0**112)
 
 

@@ -1,11 +1,12 @@
 """Documents → their relevance by an endpoint (``POST {base}/rerank``).
 
-Two forms of the request are spoken: ``documents`` (Jina, Cohere v2, vLLM, llama.cpp, LiteLLM, Xinference, Voyage) and
-``texts`` (Hugging Face text-embeddings-inference). Answers are read whichever form they have: a list of entries with an
-index and a score, bare or in ``results`` or ``data``, in any order, with the documents repeated in them or not.
+Two forms of the request are written: ``documents``, as vLLM has it and Jina, Cohere v2, llama.cpp, LiteLLM, Xinference
+and Voyage are said to, and ``texts``, as Hugging Face text-embeddings-inference is said to. Answers are read whichever
+form they have: a list of entries with an index and a score, bare or in ``results`` or ``data``, in any order, with the
+documents repeated in them or not.
 
-Source: API references of Jina ("Reranker"), Cohere v2 ("Rerank"), vLLM ("Re-rank API"), text-embeddings-inference
-("Get Ranks"), read on 2026-11-30.
+Source: vLLM's own documentation ("Re-rank API"), read on 2026-11-30; for the others only pages of third parties about
+them, not their references.
 """
 
 from __future__ import annotations

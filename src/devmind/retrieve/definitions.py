@@ -1,12 +1,17 @@
-"""Visible definitions of a name, as a person or the resolution of references asks for them."""
+"""A name → its visible definitions, as a person, the resolution of references or a search asks for them.
+
+A name may be qualified (``Class.method``, ``ns::fn``): its last part is looked up, the rest must match as a suffix.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from devmind.index.catalog import VISIBLE, Catalog
+from devmind.index.catalog import ORDINAL_BITS, VISIBLE, Catalog
+
+MAX_DEFINITIONS = 400  # rows of the catalog; a name with more says little
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,16 @@ def dotted(name: str) -> str:
     return name.replace("::", ".").replace("\\", ".").replace("->", ".").replace("#", ".")
 
 
+def parts_of(name: str) -> list[str]:
+    """Return the parts of a qualified name; none for separators alone."""
+    return [part for part in dotted(name).split(".") if part]
+
+
+def _is_end_of(parts: Sequence[str], qualified: str) -> bool:
+    """Return whether ``parts`` are, in any case, the last ones of a qualified name."""
+    return dotted(qualified).lower().split(".")[-len(parts) :] == [part.lower() for part in parts]
+
+
 def named(catalog: Catalog, name: str, repo_ids: Iterable[int]) -> list[Definition]:
     """Return the visible definitions whose bare name is ``name`` in any case, headings left out, by path and line."""
     rows = catalog.rows(
@@ -52,13 +67,31 @@ def named(catalog: Catalog, name: str, repo_ids: Iterable[int]) -> list[Definiti
 
 def definitions(catalog: Catalog, name: str, repo_ids: Iterable[int]) -> list[Definition]:
     """Return the visible definitions of ``name`` (or ``Owner.name``), same case first, then by path."""
-    parts = [part for part in dotted(name).split(".") if part]
+    parts = parts_of(name)
     if not parts:
         return []
-    suffix = [part.lower() for part in parts]
-    found = [
-        d
-        for d in named(catalog, parts[-1], repo_ids)
-        if len(parts) == 1 or dotted(d.qualified_name).lower().split(".")[-len(parts) :] == suffix
-    ]
+    found = [d for d in named(catalog, parts[-1], repo_ids) if len(parts) == 1 or _is_end_of(parts, d.qualified_name)]
     return sorted(found, key=lambda d: d.name != parts[-1])
+
+
+def defining(catalog: Catalog, name: str, repo_ids: Collection[int], limit: int = 50) -> list[tuple[int, bool]]:
+    """Return (key, whether the case matches too) of the chunks that define ``name``; a key of data is no name."""
+    parts = parts_of(name)
+    if not parts:
+        return []
+    rows = catalog.rows(
+        f"""SELECT p.place_id, p.repo_id, s.qualified_name, s.name,
+          (SELECT max(c.ordinal) FROM chunk c
+           WHERE c.content_id = s.content_id AND c.start_line <= s.start_line AND c.end_line >= s.start_line)
+        FROM symbol s JOIN place p ON p.content_id = s.content_id
+        {VISIBLE}
+        WHERE s.name = ? AND s.kind NOT IN ('heading', 'key') LIMIT {MAX_DEFINITIONS}""",
+        (parts[-1],),
+    )
+    found = []
+    for place_id, repo_id, qualified, own, ordinal in rows:
+        if ordinal is None or repo_id not in repo_ids:
+            continue
+        if len(parts) == 1 or _is_end_of(parts, qualified):
+            found.append(((place_id << ORDINAL_BITS) + ordinal, own == parts[-1]))
+    return found[:limit]

@@ -15,7 +15,7 @@ import numpy as np
 
 from devmind.index.snapshot import Floats
 from devmind.index.terms import distinct_terms
-from devmind.index.view import Rows, View
+from devmind.index.view import Rows, View, group_starts
 from devmind.retrieve.query import Query
 
 BEST = 3  # chunks that speak for a file; each later one counts less
@@ -37,7 +37,7 @@ def best_of_file(values: Floats, file_of: Rows, n_files: int) -> Floats:
     """Return `(n_files, BEST)`: the highest values of each file, in falling order, 0 where it has fewer."""
     order = np.lexsort((-values, file_of))
     of_file = file_of[order]
-    nth = np.arange(len(values)) - of_file.searchsorted(np.arange(n_files))[of_file]
+    nth = np.arange(len(values)) - group_starts(of_file)
     best = np.zeros((n_files, BEST), np.float32)
     few = nth < BEST
     best[of_file[few], nth[few]] = values[order[few]]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from devmind.index.catalog import ORDINALS
 from devmind.index.view import View
-from devmind.retrieve.candidates import Words, words_of
 from devmind.retrieve.published import Published
 from devmind.retrieve.rank import Ranking
 from devmind.retrieve.shape import Spot
+from devmind.retrieve.words import Words, words_of
 from devmind.types import Hit, stable_id
 
 

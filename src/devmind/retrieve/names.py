@@ -16,9 +16,8 @@ import numpy as np
 from devmind.index.snapshot import Floats, Keys
 from devmind.index.terms import PART, terms
 from devmind.index.view import Rows
-from devmind.retrieve.candidates import defining
 from devmind.retrieve.corpus import Corpus
-from devmind.retrieve.definitions import dotted
+from devmind.retrieve.definitions import defining, parts_of
 from devmind.retrieve.query import STOP, Query
 
 # Worth of a definition against one whose name is the query's, letter for letter. All but the first are set by hand:
@@ -107,7 +106,7 @@ def _as_written(name: str, corpus: Corpus) -> Found:
 
 def _in_other_form(name: str, corpus: Corpus) -> Found:
     """Return the definitions of the same words in another spelling: camel case, underscores or neither."""
-    *owners, last = _parts(name) or [""]
+    *owners, last = parts_of(name) or [""]
     words = PART.findall(last)
     if len(words) < 2:
         return []
@@ -122,7 +121,7 @@ def _in_module(name: str, corpus: Corpus) -> Found:
 
     The longest rest that is defined in such a file counts.
     """
-    parts = _parts(name)
+    parts = parts_of(name)
     for at in range(1, len(parts)):
         found = _defining(".".join(parts[at:]), corpus, IN_MODULE, IN_MODULE * OTHER_CASE)
         rows = corpus.view.rows_of(np.array([key for key, _ in found], np.int64))
@@ -135,7 +134,7 @@ def _in_module(name: str, corpus: Corpus) -> Found:
 
 
 def _unqualified(name: str, corpus: Corpus) -> Found:
-    parts = _parts(name)
+    parts = parts_of(name)
     return _defining(parts[-1], corpus, UNQUALIFIED, UNQUALIFIED * OTHER_CASE) if len(parts) > 1 else []
 
 
@@ -151,7 +150,7 @@ def _in_words(text: str, corpus: Corpus) -> Found:
 
 def _misspelt(name: str, corpus: Corpus, distance: int) -> dict[str, float]:
     """Return the names that are ``distance`` letters away from ``name``, and their worth."""
-    last = _letters(_parts(name)[-1]) if _parts(name) else ""
+    last = _letters(parts_of(name)[-1]) if parts_of(name) else ""
     if not MIN_FUZZY <= len(last) <= MAX_FUZZY or not last.isascii():
         return {}
     # The index holds a name of one word by its stem, and one of several words as it is.
@@ -179,15 +178,11 @@ def _names_in(corpus: Corpus, keys: Keys) -> Iterator[str]:
 
 def _holding(name: str, corpus: Corpus) -> dict[str, float]:
     """Return the shortest names that hold ``name``, and their worth."""
-    part = (_parts(name) or [""])[-1].lower()
+    part = (parts_of(name) or [""])[-1].lower()
     if len(part) < MIN_PARTIAL:
         return {}
     holding = sorted(corpus.names().holding(part), key=lambda held: (len(held), held))
     return {held: PARTIAL * len(part) / len(held) for held in holding[:MAX_HOLDING]}
-
-
-def _parts(name: str) -> list[str]:
-    return [part for part in dotted(name).split(".") if part]
 
 
 def _letters(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View, grouped
+from devmind.index.view import Rows, View, group_starts, grouped
 from devmind.retrieve.features import file_features, standardise
 from devmind.retrieve.query import Query
 from devmind.retrieve.weights import Weights
@@ -134,9 +134,9 @@ def rank(
     own += weights.definition * defines + POINTED * pointed
     order = np.lexsort((view.start[rows], -own, file_of))
     of_file = file_of[order]
-    first = np.searchsorted(of_file, np.arange(len(files)))
-    nth = np.arange(len(rows)) - first[of_file]
-    behind = own[order] - own[order][first[of_file]]
+    first = group_starts(of_file)
+    nth = np.arange(len(rows)) - first
+    behind = own[order] - own[order][first]
     score = by_file[of_file] + weights.chunk_share * behind - weights.second_of_file * nth
     paths = [view.files[file].path for file in files.tolist()]
     names = np.empty(len(files), np.int64)

@@ -9,8 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,22 +19,21 @@ from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View, grouped, opens
-from devmind.retrieve.abbreviations import other_forms
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Recall, since_ms, whole_legs
-from devmind.retrieve.names import corrected, defined_by
 from devmind.retrieve.passing import Mask, passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
 from devmind.retrieve.rank import SHIPPED, Ranking, rank
-from devmind.retrieve.rewrites import NO_REWRITES, Rewrites, widened
+from devmind.retrieve.rewrites import NO_REWRITES, Rewrites
 from devmind.retrieve.second import SecondStage, Staged, staged
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.steps import STEPS, Steps
 from devmind.retrieve.trace import Trace
+from devmind.retrieve.understanding import understood
 from devmind.retrieve.weights import KbWeights, Weights
 from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
@@ -236,24 +234,12 @@ class Retriever:
 
     def _find(self, asked: _Asked, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
         """Do all of a search but the reading of its hits."""
-        mark = time.perf_counter()
-        lexical = self.published.lexical
-        df = cache(lexical.df)  # of the same few terms, asked for many times
-        n_chunks = lexical.n_chunks
-        understood = partial(self._steps.understand, df=df, n_chunks=n_chunks)
-        others = [understood(one) for one in asked.rewrites.texts]
-        query = widened(understood(asked.text), others, weight=asked.rewrites.weight)
-        timings["understand"] = since_ms(mark)
         corpus = self._corpus(asked.filters, chosen)
+        known = understood(asked.text, asked.rewrites, corpus, read=self._steps.understand, timings=timings)
+        query = known.query
+        taken = self._steps.recall(query, corpus, known.named, k=asked.k, timings=timings)
         mark = time.perf_counter()
-        query = replace(query, weights={**query.weights, **other_forms(query.weights, lexical)})
-        named = defined_by(query, corpus)
-        query = corrected(query, named.meant)
-        timings["symbol"] = since_ms(mark)
-        taken = self._steps.recall(query, corpus, named, k=asked.k, timings=timings)
-        mark = time.perf_counter()
-        rarity = {term: idf(df(term), n_chunks) for term in query.weights}
-        after = Staged(_ranked(query, corpus, taken, rarity, asked.weights))
+        after = Staged(_ranked(query, corpus, taken, known.idf, asked.weights))
         if asked.second is not None:
             timings["rank"] = since_ms(mark)
             mark = time.perf_counter()
@@ -263,7 +249,7 @@ class Retriever:
         near = None if asked.narrow or query.symbolic else taken.scanned
         spots, fates = shape(corpus.view, after.ranking, k=asked.k, near=near)
         timings["rank"] = round(timings.get("rank", 0.0) + since_ms(mark), 3)
-        return _Found(query, corpus, taken, rarity, after, spots, fates)
+        return _Found(query, corpus, taken, known.idf, after, spots, fates)
 
     def _corpus(self, filters: Filters, chosen: Sequence[int]) -> Corpus:
         published = self.published
@@ -330,11 +316,10 @@ def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | 
     rows = view.rows_of_files(files)
     rows = rows if allowed is None else rows[allowed[rows]]
     near, (_, file_of) = scanned[rows], grouped(view.file[rows])
-    counts = np.bincount(file_of)
-    first = np.cumsum(counts) - counts
+    first = np.flatnonzero(opens(file_of))
     found = []
     for _ in range(BEST if len(rows) else 0):
-        nearest = np.flatnonzero(near == np.repeat(np.fmax.reduceat(near, first), counts))
+        nearest = np.flatnonzero(near == np.fmax.reduceat(near, first)[file_of])
         nearest = nearest[opens(file_of[nearest])]  # of equals the first
         near[nearest] = -np.inf
         found.append(rows[nearest])

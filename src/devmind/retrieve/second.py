@@ -15,10 +15,10 @@ from devmind.index.catalog import ORDINALS
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View
 from devmind.models.rerank import Reranker
-from devmind.retrieve.candidates import words_of
 from devmind.retrieve.features import standardise
 from devmind.retrieve.published import Published
 from devmind.retrieve.rank import RERANKED, Ranking
+from devmind.retrieve.words import words_of
 
 # Five times the ten hits that are mostly shown: deep enough to lift what the first stage placed badly, and about what
 # hosted rerankers read within a second.

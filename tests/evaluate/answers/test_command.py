@@ -118,7 +118,7 @@ def test_cited_code_is_read_from_its_folder(devmind: Devmind, tmp_path: Path) ->
         (("run.jsonl", "--pairwise", "run.jsonl"), "need --judge CONFIG"),
         (("run.jsonl", "--entailment", "judge"), "need --judge CONFIG"),
         (("run.jsonl", "--entailment", "magic"), "--entailment 'magic' is none of: judge, local:FOLDER"),
-        (("run.jsonl", "--entailment", "local:nowhere"), "cannot read nowhere/config.json"),
+        (("run.jsonl", "--entailment", "local:nowhere"), "the entailment model nowhere is not there"),
         (("run.jsonl", "--embedder", "no.toml"), "cannot read the configuration no.toml"),
         (("run.jsonl", "--human", "no.csv"), "cannot read no.csv"),
         (("run.jsonl", "--match", "near"), "match rule 'near' does not exist"),

@@ -13,7 +13,7 @@ from devmind.cli.app import Session, emit, session_of
 from devmind.cli.evaluation import evaluation
 from devmind.cli.evaluation.options import Format, Match, Reason, Root, Split, name_and_folder, topics_of
 from devmind.cli.evaluation.output import write, write_json
-from devmind.cli.progress import Told, steps
+from devmind.cli.progress import steps
 from devmind.errors import UsageError
 from devmind.render.plain import to_json
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from devmind.evaluate.freshness import Outcome, Way
     from devmind.evaluate.freshness.measure import OpenFollower
     from devmind.evaluate.load import Step, Unloaded
-    from devmind.evaluate.types import Dataset
+    from devmind.evaluate.types import Dataset, OnPhase
 
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the figures as JSON.")]
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw them into an SVG file.")]
@@ -58,7 +58,7 @@ def freshness(
         for way in ways:
             with steps(session, f"freshness by {way}") as told:
 
-                def done(outcome: Outcome, found: list[Outcome] = measured[way], told: Told = told) -> None:
+                def done(outcome: Outcome, found: list[Outcome] = measured[way], told: OnPhase = told) -> None:
                     found.append(outcome)
                     told("case", len(found), len(cases))
 

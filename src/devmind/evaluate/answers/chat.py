@@ -21,6 +21,7 @@ from devmind.errors import DevMindError
 from devmind.evaluate.answers.ledger import Kept, Ledger
 from devmind.evaluate.answers.nulls import Null
 from devmind.evaluate.targets.config import Table, flattened, read_config
+from devmind.evaluate.types import OnStep
 from devmind.models.chat import ChatClient, ChatOptions, Messages
 from devmind.models.wire import Wire, checked_url, key_options
 
@@ -89,7 +90,7 @@ class ChatModel:
     def close(self) -> None:
         self._client.close()
 
-    def ask_all(self, questions: Sequence[Question], progress: Callable[[int, int], None] | None = None) -> list[Reply]:
+    def ask_all(self, questions: Sequence[Question], progress: OnStep | None = None) -> list[Reply]:
         """Return the reply to each question, in order.
 
         Args:

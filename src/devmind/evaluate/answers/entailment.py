@@ -15,12 +15,12 @@ from devmind.evaluate.answers.ledger import Kept
 from devmind.evaluate.answers.nulls import Null
 from devmind.evaluate.answers.replies import one_of, read_object, whole_number
 from devmind.evaluate.answers.rubric import Messages, entailing, words_for
+from devmind.evaluate.types import OnStep
 
 Label = Literal["entailed", "neutral", "contradicted"]
 LABELS: Final[tuple[Label, ...]] = get_args(Label)
 # One reply lists this many verdicts; a model that has to list more begins to skip some.
 STATEMENTS_A_CALL: Final = 15
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Entailer(Protocol):
         """What reports call it."""
         ...
 
-    def entail(self, items: Sequence[Claims], progress: OnProgress | None = None) -> list[list[Finding | Null]]:
+    def entail(self, items: Sequence[Claims], progress: OnStep | None = None) -> list[list[Finding | Null]]:
         """Return for each item a finding, or why there is none, for each of its statements, in order."""
         ...
 
@@ -64,7 +64,7 @@ class JudgeEntailer:
     def name(self) -> str:
         return f"judge:{self._model.config.model}"
 
-    def entail(self, items: Sequence[Claims], progress: OnProgress | None = None) -> list[list[Finding | Null]]:
+    def entail(self, items: Sequence[Claims], progress: OnStep | None = None) -> list[list[Finding | Null]]:
         """See `Entailer`."""
         calls = [(number, batch) for number, item in enumerate(items) for batch in _batches(item.statements)]
         language = self._model.config.language

@@ -15,11 +15,11 @@ from devmind.evaluate.answers.ledger import Kept
 from devmind.evaluate.answers.nulls import Null
 from devmind.evaluate.answers.replies import Object, one_of, read_object, whole_number
 from devmind.evaluate.answers.rubric import CRITERIA, HIGHEST, LOWEST, Messages, grading, preferring, words_for
+from devmind.evaluate.types import OnStep
 
 Grades = Mapping[str, int]  # by criterion
 Choice = Literal["first", "second", "tie"]
 Preference = Literal["ours", "theirs", "tie"]
-OnProgress = Callable[[int, int], None]
 _CHOICES: Final[tuple[Choice, ...]] = ("first", "second", "tie")
 
 
@@ -84,7 +84,7 @@ class Duel:
         return "ours" if margin > 0 else "theirs" if margin < 0 else "tie"
 
 
-def judge(items: Sequence[Graded], model: ChatModel, progress: OnProgress | None = None) -> list[Judgement]:
+def judge(items: Sequence[Graded], model: ChatModel, progress: OnStep | None = None) -> list[Judgement]:
     """Return the judgement of each item, in order; every second repeat shows answer and basis in swapped positions."""
     n = model.config.repeats
     questions = [
@@ -95,7 +95,7 @@ def judge(items: Sequence[Graded], model: ChatModel, progress: OnProgress | None
     return [Judgement(item.topic_id, tuple(verdicts[at * n : at * n + n])) for at, item in enumerate(items)]
 
 
-def compare_pairs(items: Sequence[Compared], model: ChatModel, progress: OnProgress | None = None) -> list[Duel]:
+def compare_pairs(items: Sequence[Compared], model: ChatModel, progress: OnStep | None = None) -> list[Duel]:
     """Return the duel of each item, in order; each repeat is asked in both positions."""
     n = 2 * model.config.repeats
     questions = [

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from devmind.errors import UsageError
-from devmind.evaluate.answers.entailment import Claims, Finding, Label, OnProgress
+from devmind.evaluate.answers.entailment import Claims, Finding, Label
 from devmind.evaluate.answers.nulls import Null
+from devmind.evaluate.types import OnStep
 from devmind.models.onnx import OnnxModel
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class LocalEntailer:
     def name(self) -> str:
         return f"local:{self._folder.name}"
 
-    def entail(self, items: Sequence[Claims], progress: OnProgress | None = None) -> list[list[Finding | Null]]:
+    def entail(self, items: Sequence[Claims], progress: OnStep | None = None) -> list[list[Finding | Null]]:
         """See `Entailer`."""
         found = []
         for number, item in enumerate(items, start=1):

@@ -7,7 +7,7 @@ failed on, refused or left out have no cosines, no grades and no statements; the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,7 +29,7 @@ from devmind.evaluate.answers.statements import statements
 from devmind.evaluate.checked import checked_dataset
 from devmind.evaluate.datasets.formats import Texts as Code
 from devmind.evaluate.statistics import SEED, estimate
-from devmind.evaluate.types import Dataset, Estimate, Run
+from devmind.evaluate.types import Dataset, Estimate, OnPhase, OnStep, Run
 
 FAITHFULNESS: Final = "faithfulness"
 CONTRADICTED: Final = "contradicted"
@@ -45,9 +45,6 @@ MEASURES: Final = (
     *(f"{JUDGE}{name}" for name in CRITERIA),
     ACCEPTABLE,
 )
-
-OnStage = Callable[[str, int, int], None]
-OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ def score_answers(
     *,
     match: str = "overlap",
     seed: int = SEED,
-    progress: OnStage | None = None,
+    progress: OnPhase | None = None,
 ) -> AnswerScores:
     """Return the quality of the answers of ``run``.
 
@@ -138,9 +135,7 @@ def score_answers(
     )
 
 
-def _judged(
-    material: Sequence[Material], instruments: Instruments, progress: OnProgress | None
-) -> dict[str, Judgement]:
+def _judged(material: Sequence[Material], instruments: Instruments, progress: OnStep | None) -> dict[str, Judgement]:
     """Judge answers by their reference, or by what was retrieved where there is none."""
     if instruments.judge is None:
         return {}
@@ -154,7 +149,7 @@ def _judged(
     return {found.topic_id: found for found in judge(items, instruments.judge, progress)}
 
 
-def _compared(material: Sequence[Material], instruments: Instruments, progress: OnProgress | None) -> dict[str, Duel]:
+def _compared(material: Sequence[Material], instruments: Instruments, progress: OnStep | None) -> dict[str, Duel]:
     """Compare where both runs answered."""
     other = instruments.other
     if other is None:
@@ -172,7 +167,7 @@ def _compared(material: Sequence[Material], instruments: Instruments, progress: 
 
 
 def _checked(
-    material: Sequence[Material], instruments: Instruments, progress: OnProgress | None
+    material: Sequence[Material], instruments: Instruments, progress: OnStep | None
 ) -> dict[str, tuple[Statement, ...]]:
     """Check each answer's statements against what it cites; an answer that cites nothing supports nothing it states."""
     if instruments.entailer is None:
@@ -255,5 +250,5 @@ def _nulls(verdicts: _Verdicts) -> dict[str, dict[str, int]]:
     return {name: kinds for name, kinds in found.items() if kinds}
 
 
-def _stage(progress: OnStage | None, name: str) -> OnProgress | None:
+def _stage(progress: OnPhase | None, name: str) -> OnStep | None:
     return None if progress is None else lambda n_done, n_all: progress(name, n_done, n_all)

@@ -7,7 +7,7 @@ fewer questions than nDCG, in which one file's step from rank 2 to 1 weighs a th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from devmind.evaluate.statistics import sign_flips
 from devmind.evaluate.tune.examples import FEATURES, RULES, Example, Matrix
 from devmind.evaluate.tune.fit import Towards, fit
 from devmind.evaluate.tune.folds import Unseen, cross_validated
+from devmind.evaluate.types import OnStep
 from devmind.retrieve.weights import Weights
 
 # How far a weight may move, in units of its feature's spread: the standard deviation of the prior around the start.
@@ -44,9 +45,7 @@ class Fitted:
     ndcg: dict[float, float]
 
 
-def fit_files(
-    examples: Sequence[Example], start: Weights, *, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Fitted:
+def fit_files(examples: Sequence[Example], start: Weights, *, progress: OnStep = lambda done, total: None) -> Fitted:
     """Return the weights for ``examples``, all of which count alike."""
     shares = np.ones(len(examples))
     towards = [_towards(start, len(examples), freedom) for freedom in FREEDOMS]

@@ -18,7 +18,7 @@ from devmind.evaluate.statistics import mean
 from devmind.evaluate.targets.devmind import DevMindTarget
 from devmind.evaluate.tune.choose import is_surely_better
 from devmind.evaluate.tune.examples import K, Matrix
-from devmind.evaluate.types import Topic
+from devmind.evaluate.types import OnStep, Topic
 from devmind.retrieve.weights import Weights
 from devmind.settings import Settings
 
@@ -40,9 +40,7 @@ def has_lines(topic: Topic) -> bool:
     return any(not truth.span.whole_file for truth in topic.truths)
 
 
-def choose_chunks(
-    start: Weights, judge: Judge, *, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Weights:
+def choose_chunks(start: Weights, judge: Judge, *, progress: OnStep = lambda done, total: None) -> Weights:
     """Return ``start`` with the constants that ``judge`` finds surely better, topic by topic."""
     steps = sum(len(values) for _, values in GRID)
     done, weights, now = 0, start, judge(start)

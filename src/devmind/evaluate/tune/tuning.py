@@ -7,7 +7,7 @@ the fitted ones, and decides whether these are kept.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -27,14 +27,13 @@ from devmind.evaluate.tune.chunks import MIN_TOPICS, OBJECTIVE, choose_chunks, h
 from devmind.evaluate.tune.examples import Example, K, example
 from devmind.evaluate.tune.halves import MIN_DEVELOPMENT, Halves, read_halves
 from devmind.evaluate.tune.keep import keep, refuse_unwritable
-from devmind.evaluate.types import GAIN, Comparison, Dataset, Run, Topic
+from devmind.evaluate.types import GAIN, Comparison, Dataset, OnPhase, Run, Topic
 from devmind.retrieve.rank import SHIPPED
 from devmind.retrieve.weights import Weights
 from devmind.service import Service
 from devmind.settings import Settings
 
 Verdict = Literal["better", "worse", "no_fit", "same"]
-Told = Callable[[str, int, int], None]  # phase, steps done, steps in all
 EQUAL: Final = 1e-9  # a fall by rounding is none
 
 
@@ -88,7 +87,7 @@ def tune(
     *,
     dry_run: bool = False,
     keep_anyway: bool = False,
-    told: Told = lambda phase, done, total: None,
+    told: OnPhase = lambda phase, done, total: None,
 ) -> Tuning:
     """Fit the weights of the knowledge base and keep them, if the held-out part gets no worse by them.
 
@@ -108,7 +107,7 @@ def tune(
     return replace(found, kept=keep(settings.home, found.after))
 
 
-def _fitted(settings: Settings, asked: Asked, told: Told) -> Tuning:
+def _fitted(settings: Settings, asked: Asked, told: OnPhase) -> Tuning:
     with Service(settings) as service:
         before = service.weights
         rows = {str(row["repo"]): f"{row['generation']}@{row.get('commit', '')}" for row in service.status()}
@@ -151,7 +150,7 @@ def _fitted(settings: Settings, asked: Asked, told: Told) -> Tuning:
     )
 
 
-def _examples(service: Service, topics: Sequence[Topic], told: Told) -> list[Example]:
+def _examples(service: Service, topics: Sequence[Topic], told: OnPhase) -> list[Example]:
     """Return what can be learned from: topics with a right file among their candidates."""
     found = []
     for done, topic in enumerate(topics):
@@ -166,7 +165,7 @@ def _examples(service: Service, topics: Sequence[Topic], told: Told) -> list[Exa
     return found
 
 
-def _with_chunks(settings: Settings, topics: Sequence[Topic], files: Weights, told: Told) -> Weights:
+def _with_chunks(settings: Settings, topics: Sequence[Topic], files: Weights, told: OnPhase) -> Weights:
     """Return the weights with the constants of chunks that suit topics with labelled lines, if there are enough."""
     lined = [topic for topic in topics if has_lines(topic)]
     if len(lined) < MIN_TOPICS:
@@ -176,7 +175,7 @@ def _with_chunks(settings: Settings, topics: Sequence[Topic], files: Weights, to
 
 
 def _compared(
-    settings: Settings, held_out: Dataset, before: Weights, after: Weights, told: Told
+    settings: Settings, held_out: Dataset, before: Weights, after: Weights, told: OnPhase
 ) -> tuple[Comparison, int]:
     """Return how the held-out part differs, and how many of its topics are about another commit."""
     runs = [_run(settings, held_out, weights, told) for weights in (before, after)]
@@ -201,7 +200,7 @@ def _refuse_failed(runs: Sequence[Run]) -> None:
             )
 
 
-def _run(settings: Settings, held_out: Dataset, weights: Weights, told: Told) -> Run:
+def _run(settings: Settings, held_out: Dataset, weights: Weights, told: OnPhase) -> Run:
     target = DevMindTarget(settings, weights=weights)
     try:
         with TemporaryDirectory(prefix="devmind-") as folder:
