@@ -24,7 +24,7 @@ TITLE: Final = 1.5
 LAST: Final = 0.5  # of the least telling term that is kept; those between fall evenly
 BOILERPLATE: Final = 0.5
 _BOILERPLATE: Final = re.compile(
-    r"\s*(?:#{1,6}\s|[-*] \[[ xX]\]|<!--|```|~~~|(?:https?|ftp)://"
+    r"(?:#{1,6}\s|[-*] \[[ xX]\]|<!--|```|~~~|(?:https?|ftp)://"
     r"|(?:descriptions?|hello|hi|thanks?(?: you)?|environment|system info|steps to reproduce|expected[\w ]{0,20}"
     r"|actual[\w ]{0,20})\W{0,3}$"
     r"|\(last modified|traceback \(most recent"
@@ -70,7 +70,7 @@ def _shares(text: str) -> tuple[dict[str, float], Counter[str]]:
 
 
 def is_boilerplate(line: str) -> bool:
-    return _BOILERPLATE.match(line) is not None
+    return _BOILERPLATE.match(line.lstrip()) is not None  # a pattern that skips blanks takes the square of their number
 
 
 def in_short(text: str) -> str:
