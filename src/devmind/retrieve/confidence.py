@@ -85,9 +85,11 @@ def proper_names(text: str, own: set[str]) -> list[frozenset[str]]:
     """
     known = {name.lower().split("-")[0] for name in own}
     found = []
+    before, end = "", 0  # the last character that is no blank, and where the last word ended
     for match in NAME.finditer(text):
-        word, before = match[0], text[: match.start()].rstrip()[-1:]
+        word, before = match[0], text[end : match.start()].rstrip()[-1:] or before
         opens = match.start() == 0 or before in SENTENCE_START
+        before, end = word[-1], match.end()
         if word != word.lower() and not opens and word.lower() not in known:
             found.append(frozenset(terms(word)))
     return [name for name in found if name]

@@ -25,7 +25,7 @@ RAISED: Final = 1.6  # of what a text says was raised; 1.3 finds one file less, 
 LAST: Final = 0.5  # of the least telling term that is kept; those between fall evenly
 BOILERPLATE: Final = 0.5
 _BOILERPLATE: Final = re.compile(
-    r"\s*(?:#{1,6}\s|[-*] \[[ xX]\]|<!--|```|~~~|(?:https?|ftp)://"
+    r"(?:#{1,6}\s|[-*] \[[ xX]\]|<!--|```|~~~|(?:https?|ftp)://"
     r"|(?:descriptions?|hello|hi|thanks?(?: you)?|environment|system info|steps to reproduce|expected[\w ]{0,20}"
     r"|actual[\w ]{0,20})\W{0,3}$"
     r"|\(last modified|traceback \(most recent"
@@ -77,7 +77,7 @@ def _worth(line: str) -> float:
 
 
 def is_boilerplate(line: str) -> bool:
-    return _BOILERPLATE.match(line) is not None
+    return _BOILERPLATE.match(line.lstrip()) is not None  # a pattern that skips blanks takes the square of their number
 
 
 def in_short(text: str) -> str:

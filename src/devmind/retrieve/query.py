@@ -43,6 +43,7 @@ STOP = frozenset(
 # English names of a Chinese word that go into the vector; with one or all of them span R@10 is .01–.02 lower.
 IN_VECTOR = 2
 MAX_IDENTIFIERS = 40
+MAX_NAME = 400  # characters of a query that is one name; its parts are looked up one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Query:
     """What is known of a question.
 
     Attributes:
+        text: as asked, without what comes after `MAX_CHARS`.
         weights: by term.
         groups: the things asked for, each a set of alternative terms with its weight.
         identifiers: names of code, qualified or not, as written.
@@ -92,7 +94,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     def rarity(term: str) -> float:
         return idf(df(term), n_chunks)
 
-    read = text[:MAX_CHARS]
+    read = text.strip()[:MAX_CHARS]
     own = [term for term in dict.fromkeys(terms(read)) if term not in STOP and len(term) < 60]
     words = segment(read)
     groups: list[tuple[frozenset[str], float]] = []
@@ -114,11 +116,11 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     written = (n.strip("`") if n.startswith("`") else n.lstrip("$") for n in IDENTIFIER.findall(read))
     identifiers = tuple(dict.fromkeys([*written, *names(words, df)]))
     bare = text.strip()
-    symbolic = bool(re.fullmatch(r"[\w$.:#>\\-]+(?:\(\))?", bare)) and not CJK.search(bare)
+    symbolic = len(bare) <= MAX_NAME and bool(re.fullmatch(r"[\w$.:#>\\-]+(?:\(\))?", bare)) and not CJK.search(bare)
     if symbolic and bare not in identifiers:
         identifiers = (bare.removesuffix("()"), *identifiers)
     return Query(
-        text=text,
+        text=read,
         weights=weights,
         groups=tuple(groups),
         identifiers=identifiers[:MAX_IDENTIFIERS],

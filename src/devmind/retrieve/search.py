@@ -243,7 +243,7 @@ class Retriever:
         if asked.second is not None:
             timings["rank"] = since_ms(mark)
             mark = time.perf_counter()
-            after = staged(asked.second, self.published, corpus.view, text=asked.text, ranking=after.ranking)
+            after = staged(asked.second, self.published, corpus.view, text=query.text, ranking=after.ranking)
             timings["rerank"] = since_ms(mark)
             mark = time.perf_counter()
         near = None if asked.narrow or query.symbolic else taken.scanned
