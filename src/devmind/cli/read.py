@@ -95,6 +95,9 @@ def search(
     lang: Langs = None,
     kind: Kinds = None,
     role: Roles = None,
+    narrow: Annotated[
+        bool, typer.Option("--narrow", help="Give of each hit the definition alone, not what stands around it.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each hit has its rank.")] = False,
     batch: Batch = None,
     no_expand: NoExpand = False,
@@ -107,7 +110,9 @@ def search(
         _refuse_both(query)
 
         def answer_line(service: Service, topic: Mapping[str, Any], chosen: Filters) -> tuple[dict[str, Any], bool]:
-            result = service.search(topic["query"], k=k, filters=chosen, expand=not no_expand, rerank=not no_rerank)
+            result = service.search(
+                topic["query"], k=k, filters=chosen, narrow=narrow, expand=not no_expand, rerank=not no_rerank
+            )
             hits = [batch_hit(hit) for hit in result.hits]
             warnings = {"warnings": list(result.warnings)} if result.warnings else {}
             return {"id": topic["id"], "hits": hits, "confidence": result.confidence, **warnings}, bool(hits)
@@ -116,7 +121,7 @@ def search(
         return
     text = _required(query, "QUERY")
     with _service(session) as service:
-        result = service.search(text, k=k, filters=filters, expand=not no_expand, rerank=not no_rerank)
+        result = service.search(text, k=k, filters=filters, narrow=narrow, expand=not no_expand, rerank=not no_rerank)
         if session.json:
             emit(result)
         else:

@@ -13,7 +13,7 @@ from devmind.index.view import View
 
 # Lines that a hit may grow to, by the rank of its file: the likelier the file, the more of it is worth reading. As many
 # lines shared out evenly find fewer of the right ones (docs/retrieval.md).
-WIDTHS: Final = (150, 120, 100, 80, 60, 60, 40)
+WIDTHS: Final = (200, 150, 100, 60, 40)
 GAP = 3  # lines between two chunks that still touch: what stands there are blanks and closing brackets
 
 
