@@ -11,7 +11,7 @@ import pytest
 from devmind.errors import UsageError
 from devmind.index.terms import terms
 from devmind.ingest import Report
-from devmind.retrieve.features import BEST
+from devmind.retrieve.candidates import BEST
 from devmind.retrieve.passing import passing
 from devmind.retrieve.query import understand
 from devmind.service import Service

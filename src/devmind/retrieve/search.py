@@ -12,19 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
-from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View, grouped, opens
+from devmind.retrieve.candidates import candidates_of
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.corpus import Corpus
-from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Recall, since_ms, whole_legs
-from devmind.retrieve.passing import Mask, passing
+from devmind.retrieve.passing import passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
 from devmind.retrieve.rank import SHIPPED, Ranking, rank
@@ -39,7 +35,6 @@ from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
-FILES = 50  # candidates for what stands in them as a whole, wherever the legs looked
 N_NAMES, NAMES_FROM = 5, 8  # nearest names told, and the hits that they are taken from
 
 
@@ -239,7 +234,8 @@ class Retriever:
         query = known.query
         taken = self._steps.recall(query, corpus, known.named, k=asked.k, timings=timings)
         mark = time.perf_counter()
-        after = Staged(_ranked(query, corpus, taken, known.idf, asked.weights))
+        found = candidates_of(taken, corpus.view, corpus.allowed)
+        after = Staged(rank(query, corpus.view, found, idf=known.idf, weights=asked.weights))
         if asked.second is not None:
             timings["rank"] = since_ms(mark)
             mark = time.perf_counter()
@@ -274,53 +270,3 @@ def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
     """Return the calls of models and their tokens; empty where no model was asked."""
     n_calls = rewrites.spent.get("calls", 0) + after.n_calls
     return {"calls": n_calls, "tokens": rewrites.spent.get("tokens", 0) + after.n_tokens} if n_calls else {}
-
-
-def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:
-    """Return the candidates of all legs, and what else is near in their files, in order of rank."""
-    view = corpus.view
-    rows, _ = grouped(np.sort(np.concatenate([taken.near, taken.found, taken.defined, taken.pointed.rows])))
-    files, _ = grouped(np.sort(np.concatenate([view.file[rows], _best(taken.whole)])))
-    near = _nearest_of_files(view, files, taken.scanned, corpus.allowed)
-    rows, _ = grouped(np.sort(np.concatenate([rows, *near])))
-    lexical, defines, pointed = np.zeros((3, len(rows)), np.float32)
-    lexical[np.searchsorted(rows, taken.found)] = taken.bm25
-    np.maximum.at(defines, np.searchsorted(rows, taken.defined), taken.worth)
-    pointed[np.searchsorted(rows, taken.pointed.rows)] = taken.pointed.worth
-    dense = view.cosines(taken.vector, rows)
-    return rank(
-        query,
-        view,
-        rows,
-        lexical=lexical,
-        dense=dense,
-        defines=defines,
-        pointed=pointed,
-        whole=taken.whole,
-        idf=rarity,
-        weights=weights,
-    )
-
-
-def _best(whole: Floats) -> Rows:
-    """Return the first `FILES` files by ``whole``, without those that hold no word of the question."""
-    first = np.argpartition(-whole, FILES)[:FILES] if len(whole) > FILES else np.arange(len(whole))
-    return first[whole[first] > 0]
-
-
-def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> list[Rows]:
-    """Return the ``BEST`` rows of each file by rough cosine, the nearest of all files, the second nearest and so on.
-
-    A file is judged by them, whatever leg found it. The last row of a file with fewer comes again.
-    """
-    rows = view.rows_of_files(files)
-    rows = rows if allowed is None else rows[allowed[rows]]
-    near, (_, file_of) = scanned[rows], grouped(view.file[rows])
-    first = np.flatnonzero(opens(file_of))
-    found = []
-    for _ in range(BEST if len(rows) else 0):
-        nearest = np.flatnonzero(near == np.fmax.reduceat(near, first)[file_of])
-        nearest = nearest[opens(file_of[nearest])]  # of equals the first
-        near[nearest] = -np.inf
-        found.append(rows[nearest])
-    return found
