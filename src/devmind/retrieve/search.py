@@ -234,6 +234,6 @@ class Retriever:
 
 
 def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
-    """Return the calls of models and their tokens; empty where no model was request."""
+    """Return the calls of models and their tokens; empty where no model was asked."""
     n_calls = rewrites.spent.get("calls", 0) + after.n_calls
     return {"calls": n_calls, "tokens": rewrites.spent.get("tokens", 0) + after.n_tokens} if n_calls else {}
