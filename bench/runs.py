@@ -25,7 +25,7 @@ from devmind.embed.choose import open_embedder
 from devmind.evaluate.tune import fit, folds
 from devmind.evaluate.tune.examples import Example, Matrix, example_of
 from devmind.index.catalog import Catalog
-from devmind.retrieve import Retriever
+from devmind.retrieve import Request, Retriever
 from devmind.retrieve.trace import Trace
 from devmind.types import stable_id
 from training.ranking import Labelled, learned, same_path, towards
@@ -106,7 +106,7 @@ def _ask(repo: str, own: Sequence[Asked], variant: Variant) -> list[Row]:
     arrays: dict[str, Any] = {}
     with opened(repo, variant) as retriever:
         for topic in own:
-            trace = retriever.trace(topic.query, k=K, legs=False)
+            trace = retriever.trace(Request(topic.query, k=K), legs=False)
             rows.append({"id": topic.topic_id, "hits": as_hits(trace)})
             if variant is BASE and topic.files:
                 rows[-1]["candidates"] = candidate_ranks(trace, topic.files)

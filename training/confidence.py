@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from devmind.retrieve import Retriever
+from devmind.retrieve import Request, Retriever
 from devmind.retrieve.confidence import HITS, evidence
 from devmind.service import Service
 from devmind.settings import Settings
@@ -55,7 +55,7 @@ def judged(topics: list[dict[str, object]], kbs: Path) -> list[Judged]:
 
 def evidence_for(retriever: Retriever, query: str) -> dict[str, float]:
     """Return what a search of ``query`` gives its confidence to weigh."""
-    trace = retriever.trace(query, k=HITS, legs=False)
+    trace = retriever.trace(Request(query, k=HITS), legs=False)
     n = retriever.published.lexical.n_chunks
     return evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
 

@@ -14,7 +14,7 @@ from bench.variants import LEGS, Variant, ablations, check_legs
 from devmind.embed.choose import open_embedder
 from devmind.index.lexical import WEIGHTS
 from devmind.ingest import Report
-from devmind.retrieve import STEPS, Retriever, Steps
+from devmind.retrieve import STEPS, Request, Retriever, Steps
 from devmind.retrieve.query import Query
 from devmind.retrieve.trace import Trace
 
@@ -31,7 +31,7 @@ def search(shop: Path, add: Callable[[Path], Report], tmp_path: Path) -> Iterato
     def searched(left_out: str, query: str) -> Trace:
         steps = by_key[left_out].steps if left_out else STEPS
         with closing(Retriever(tmp_path / "kb", open_embedder(None), steps=steps)) as retriever:
-            return retriever.trace(query, legs=False)
+            return retriever.trace(Request(query), legs=False)
 
     yield searched
 

@@ -10,7 +10,7 @@ import pytest
 
 from devmind.errors import UsageError
 from devmind.evaluate.abstention import abstention
-from devmind.evaluate.score import NO_GROUP, macro_over, score_run, score_topic
+from devmind.evaluate.score import NO_GROUP, score_run, score_topic
 from devmind.evaluate.types import Dataset, Failure, Response, Retrieved, Run, Span, Topic, Truth
 
 FAILED = Failure("timeout", "no response in 30 s", n_tries=3)
@@ -141,10 +141,8 @@ def test_groups_by_field_and_by_label(topic: Any, response: Any, dataset: Any, r
         "multi-hop": 0,
     }
     assert {name: g["Recall@10"].n for name, g in scores.groups["leak"].items()} == {"none": 1, "file": 1, NO_GROUP: 1}
-    assert macro_over(scores, "repo")["Recall@10"] == 0.5
+    assert {name: g["Recall@10"].mean for name, g in scores.groups["repo"].items()} == {"r1": 1, "r2": 0}
     assert scores.overall["Recall@10"].mean == pytest.approx(1 / 3)
-    with pytest.raises(UsageError, match="not grouped by 'language'"):
-        macro_over(scores, "language")
 
 
 def test_a_run_is_scored_no_deeper_than_it_reaches(topic: Any, response: Any, dataset: Any, run: Any) -> None:

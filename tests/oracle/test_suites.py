@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from devmind.evaluate.score import macro_over, score_run
+from devmind.evaluate.score import score_run
+from devmind.evaluate.statistics import mean
 from devmind.evaluate.types import Dataset, Response, Retrieved, Run, Scores, Span, Topic, Truth
 
 SUITES = Path(os.environ.get("BENCH_SUITES", "../shared/bench")).resolve()
@@ -141,6 +142,12 @@ def test_realrepos(seed: int, tmp_path: Path) -> None:
     assert scores.overall["refusal"].n == said["trap"]["n"]
     assert scores.overall["false refusal"].mean == pytest.approx(said["trap"]["false_abstain_rate"])
     assert scores.confidence_auroc == pytest.approx(said["trap"]["auroc_confidence"])
+
+
+def macro_over(scores: Scores, grouping: str) -> dict[str, float | None]:
+    """Return the mean of the groups' means, by measure: every group counts the same, however many topics it has."""
+    groups = scores.groups[grouping].values()
+    return {measure: mean([group[measure].mean for group in groups]) for measure in scores.overall}
 
 
 def semble_topics() -> Iterator[tuple[Topic, str]]:

@@ -118,12 +118,12 @@ def test_the_innermost_frame_of_ones_own_code_comes_first(
 
 def test_frames_of_libraries_and_of_moved_lines(service: Service) -> None:
     """A function is found by its name when the file has changed since; what is not in the repository is passed over."""
-    trace = service.retriever.trace('  File "/a/shop/convert.py", line 900, in rate_of\nKeyError: 1', legs=False)
+    trace = service.trace('  File "/a/shop/convert.py", line 900, in rate_of\nKeyError: 1', legs=False)
     pointed = trace.ranking.features["pointed"]
     assert pointed[0] == 1
     assert trace.hits[0].path == "backend/shop/convert.py"
     library = '  File "/usr/lib/python3.12/zipfile.py", line 3, in run\nKeyError: 1'
-    elsewhere = service.retriever.trace(library, legs=False)
+    elsewhere = service.trace(library, legs=False)
     assert not elsewhere.ranking.features["pointed"].any()
 
 
@@ -143,7 +143,7 @@ def test_the_chunk_that_holds_the_line_comes_first(service: Service, query: str,
 
 
 def test_a_file_that_is_named_is_found_whatever_the_words(service: Service) -> None:
-    trace = service.retriever.trace("zzz qqq cmd/main.go", k=3)
+    trace = service.trace("zzz qqq cmd/main.go", k=3)
     assert trace.hits[0].path == "cmd/main.go"
     assert len(trace.legs["pointed"].rows) > 0
 
@@ -184,4 +184,4 @@ def test_filters_hold_for_what_is_pointed_at(service: Service) -> None:
 
 
 def test_questions_without_such_things_point_at_nothing(service: Service) -> None:
-    assert len(service.retriever.trace("how is an amount converted").legs["pointed"].rows) == 0
+    assert len(service.trace("how is an amount converted").legs["pointed"].rows) == 0

@@ -11,7 +11,7 @@ import pytest
 from devmind.errors import UsageError
 from devmind.index.terms import terms
 from devmind.ingest import Report
-from devmind.retrieve.features import BEST
+from devmind.retrieve.candidates import BEST
 from devmind.retrieve.passing import passing
 from devmind.retrieve.query import understand
 from devmind.service import Service
@@ -124,11 +124,11 @@ def test_odd_queries_do_not_fail(service: Service, query: str) -> None:
 
 
 def test_the_cache_forgets_after_publishing(service: Service, shop: Path, add: Add) -> None:
-    first = service.retriever.search("total_price")
-    assert service.retriever.search("total_price") is first
+    first = service.search("total_price")
+    assert service.search("total_price") is first
     (shop / "shop" / "extra.py").write_text("EXTRA = 1\n")
     add(shop)
-    assert service.retriever.search("total_price") is not first
+    assert service.search("total_price") is not first
 
 
 def test_callers_and_callees(service: Service) -> None:

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from devmind.embed.instructions import Instructions
 from devmind.embed.types import ChunkText, Vectors
 from devmind.errors import UsageError
 from devmind.models.onnx import OnnxModel
@@ -52,6 +53,7 @@ class OnnxEmbedder:
 
     def __init__(self, options: OnnxOptions) -> None:
         self._options = options
+        self._instructions = Instructions(options.query_prefix, options.text_prefix)
         self._model = OnnxModel(
             Path(options.path), kind="embedding model", max_tokens=options.max_tokens, n_threads=options.n_threads
         )
@@ -69,18 +71,16 @@ class OnnxEmbedder:
     def name(self) -> str:
         """See `Embedder`; by the model's content, not its path, which may change."""
         options = self._options
-        prefixes = f"{options.query_prefix}|{options.text_prefix}"
-        shown = f":{prefixes}" if prefixes != "|" else ""
-        return f"onnx:{self._model.digest}:{options.pooling}:{self._model.limit}:{self.dim}{shown}"
+        read = f"{options.pooling}:{self._model.limit}:{self.dim}{self._instructions.suffix}"
+        return f"onnx:{self._model.digest}:{read}"
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
-        return self._embed([self._options.query_prefix + text if text.strip() else "" for text in texts])
+        return self._embed(self._instructions.queries(texts))
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """See `Embedder`."""
-        passages = [text.passage for text in texts]
-        return self._embed([self._options.text_prefix + text if text else "" for text in passages])
+        return self._embed(self._instructions.passages(texts))
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         out = np.zeros((len(texts), self.dim), np.float32)

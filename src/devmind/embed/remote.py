@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from devmind.embed.instructions import Instructions
 from devmind.embed.types import ChunkText, Vectors
 from devmind.errors import UpstreamError, UsageError
 from devmind.retry import RETRIED_STATUS, retry_after_s, retrying
@@ -52,8 +53,8 @@ class RemoteEmbedder:
         self._options = options
         self._sleep = sleep
         self._client: httpx.Client | None = None
-        prefixes = f"{options.query_prefix}|{options.text_prefix}"
-        self.name = f"remote:{options.model}:{options.dim}" + (f":{prefixes}" if prefixes != "|" else "")
+        self._instructions = Instructions(options.query_prefix, options.text_prefix)
+        self.name = f"remote:{options.model}:{options.dim}{self._instructions.suffix}"
         self.dim = self.prefix = options.dim  # nothing is known of a prefix of a foreign model
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -63,12 +64,11 @@ class RemoteEmbedder:
             UsageError: The base URL is none.
             UpstreamError: The endpoint failed, or answered with something else than one vector of `dim` numbers a text.
         """
-        return self._embed([self._options.query_prefix + t if t.strip() else "" for t in texts])
+        return self._embed(self._instructions.queries(texts))
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """See `Embedder`; raises like `embed_queries`."""
-        passages = [text.passage for text in texts]
-        return self._embed([self._options.text_prefix + text if text else "" for text in passages])
+        return self._embed(self._instructions.passages(texts))
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""

@@ -9,14 +9,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from devmind.embed.instructions import Instructions
 from devmind.embed.types import ChunkText, Vectors
 from devmind.errors import UsageError
-
-_BLOCK_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +58,7 @@ class SentenceTransformerEmbedder:
                 code="no_extra",
             ) from error
         self._options = options
+        self._instructions = Instructions(options.query_prefix, options.text_prefix)
         try:
             self._model: Any = SentenceTransformer(
                 options.model,
@@ -87,18 +87,15 @@ class SentenceTransformerEmbedder:
         folder = Path(options.model)
         which = _digest(folder) if folder.is_dir() else f"{options.model}@{self._revision()}"
         limit = getattr(self._model, "max_seq_length", None)  # a model that counts words has none
-        prefixes = f"{options.query_prefix}|{options.text_prefix}"
-        shown = f":{prefixes}" if prefixes != "|" else ""
-        return f"sentence-transformers:{which}:{limit}:{self.dim}{shown}"
+        return f"sentence-transformers:{which}:{limit}:{self.dim}{self._instructions.suffix}"
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
-        return self._rows([self._options.query_prefix + text if text.strip() else "" for text in texts])
+        return self._rows(self._instructions.queries(texts))
 
     def embed_chunks(self, texts: Sequence[ChunkText]) -> Vectors:
         """See `Embedder`."""
-        passages = [text.passage for text in texts]
-        return self._rows([self._options.text_prefix + text if text else "" for text in passages])
+        return self._rows(self._instructions.passages(texts))
 
     def _rows(self, texts: Sequence[str]) -> Vectors:
         out = np.zeros((len(texts), self.dim), np.float32)
@@ -129,6 +126,5 @@ def _digest(folder: Path) -> str:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         told.update(str(path.relative_to(folder)).encode())
         with path.open("rb") as file:
-            while block := file.read(_BLOCK_BYTES):
-                told.update(block)
+            hashlib.file_digest(file, lambda: told)
     return told.hexdigest()

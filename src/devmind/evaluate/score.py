@@ -27,7 +27,7 @@ from devmind.evaluate.measures import (
     span_measures,
     token_measures,
 )
-from devmind.evaluate.statistics import Floats, estimates, mean
+from devmind.evaluate.statistics import Floats, estimates
 from devmind.evaluate.types import Dataset, Estimate, Outcome, Response, Run, Scores, Topic, TopicScore
 
 NO_GROUP = "(none)"  # topics that lack the label of a grouping
@@ -130,18 +130,6 @@ def score_run(
 def overall_of(topics: Sequence[TopicScore]) -> dict[str, Estimate]:
     """Return the mean over topics of every measure, with its interval: what `score_run` calls ``overall``."""
     return _Table(topics).estimates(range(len(topics)))
-
-
-def macro_over(scores: Scores, grouping: str) -> dict[str, float | None]:
-    """Return the mean of the groups' means, by measure: every group counts the same, however many topics it has.
-
-    Raises:
-        UsageError: the scores were not grouped so.
-    """
-    if grouping not in scores.groups:
-        raise UsageError(f"scores of {scores.system!r} are not grouped by {grouping!r}: add it to group_by")
-    groups = scores.groups[grouping].values()
-    return {measure: mean([group[measure].mean for group in groups]) for measure in scores.overall}
 
 
 class _Table:

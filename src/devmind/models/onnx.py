@@ -29,7 +29,6 @@ MODEL_FILES: Final = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "
 MAX_TOKENS: Final = 512
 LEAST_TOKENS: Final = 16
 _INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
-_BLOCK_BYTES: Final = 1 << 20
 _UNBOUNDED: Final = 1 << 30
 
 
@@ -101,8 +100,7 @@ class OnnxModel:
         assert self.tokenizer_file is not None
         for path in (*weights, self.tokenizer_file):  # large models keep their weights in a file of their own
             with path.open("rb") as file:
-                while block := file.read(_BLOCK_BYTES):
-                    told.update(block)
+                hashlib.file_digest(file, lambda: told)
         return told.hexdigest()
 
     def run(self, inputs: Sequence[Encoding], *, output: str | None = None) -> Numbers:

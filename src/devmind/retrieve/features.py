@@ -16,21 +16,28 @@ import numpy as np
 from devmind.index.snapshot import Floats
 from devmind.index.terms import distinct_terms
 from devmind.index.view import Rows, View, group_starts
+from devmind.retrieve.candidates import BEST, Candidates
 from devmind.retrieve.query import Query
 
-BEST = 3  # chunks that speak for a file; each later one counts less
-POOL = np.array([1.0, 0.8, 0.6], np.float32)
+POOL = np.array([1.0, 0.8, 0.6], np.float32)  # of the `BEST` chunks of a file each later one counts less
 GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "base", "core", "__main__", "types"})
 SIDE = re.compile("compat|deprecated|legacy|example|sample|bench")
 ROLES = ("test", "docs", "config", "generated", "vendored")
 
 
 def standardise(values: Floats) -> Floats:
+    """Return the z-scores of ``values``; zeros when they are all alike."""
     if not len(values):
         return values
     centred = values - np.add.reduce(values) / np.float32(len(values))  # `mean` and `std` take thrice as long
     spread = math.sqrt(float(np.vecdot(centred, centred)) / len(values))
     return centred / np.float32(spread) if spread > 1e-9 else np.zeros_like(values)
+
+
+def least_found(scores: Floats) -> float:
+    """Return the lowest score of a leg, which stands in for those that it did not find; 0 if it found nothing."""
+    found = scores[scores > 0]
+    return float(found.min()) if len(found) else 0.0
 
 
 def best_of_file(values: Floats, file_of: Rows, n_files: int) -> Floats:
@@ -47,35 +54,25 @@ def best_of_file(values: Floats, file_of: Rows, n_files: int) -> Floats:
 def file_features(
     query: Query,
     view: View,
+    found: Candidates,
+    *,
     files: Rows,
     file_of: Rows,
-    *,
-    lexical: Floats,
-    dense: Floats,
-    defines: Floats,
-    pointed: Floats,
-    whole: Floats,
     idf: Mapping[str, float],
 ) -> dict[str, Floats]:
     """Return the features of ``files``, each `(n_files,)`.
 
     Args:
-        files: indexes of the candidate files in ``view``.
-        file_of: of each candidate chunk, the place of its file in ``files``; the next four follow it.
-        lexical: BM25 scores, 0 where the leg did not find the chunk.
-        dense: cosines.
-        defines: how well the chunk defines a name of the query (0..1).
-        pointed: how surely the query points at the chunk (0..1).
-        whole: BM25 of each file of ``view`` as a whole.
+        found: in ``view``.
+        files: indexes of their files in ``view``.
+        file_of: of each candidate, the place of its file in ``files``.
         idf: by query term.
     """
     about = [view.files[file] for file in files.tolist()]
-    by_bm25, by_cosine = (best_of_file(values, file_of, len(files)) for values in (lexical, dense))
-    found = by_bm25[:, 0][by_bm25[:, 0] > 0]
-    floor = float(found.min()) if len(found) else 0.0
+    by_bm25, by_cosine = (best_of_file(values, file_of, len(files)) for values in (found.lexical, found.dense))
     best_defined, best_pointed = np.zeros((2, len(files)), np.float32)
-    np.maximum.at(best_defined, file_of, defines)
-    np.maximum.at(best_pointed, file_of, pointed)
+    np.maximum.at(best_defined, file_of, found.defines)
+    np.maximum.at(best_pointed, file_of, found.pointed)
     paths = path_features([file.path for file in about], query, idf)
     roles = np.array([ROLES.index(file.role) if file.role in ROLES else -1 for file in about], np.int8)
     if "test" in query.weights:  # asked for tests: they are no worse than sources
@@ -85,10 +82,10 @@ def file_features(
     of_role = (roles == np.arange(len(ROLES))[:, None]).astype(np.float32)
     uses = view.uses_among(files)
     features: dict[str, Floats] = {
-        "bm25_best": standardise(np.maximum(by_bm25[:, 0], floor)),
+        "bm25_best": standardise(np.maximum(by_bm25[:, 0], least_found(by_bm25[:, 0]))),
         "bm25_pooled": standardise(by_bm25 @ POOL),
         "bm25_share": by_bm25[:, 0] / max(float(by_bm25[:, 0].max(initial=0.0)), 1e-6),
-        "bm25_file": standardise(whole[files]),
+        "bm25_file": standardise(found.whole[files]),
         "cosine_best": standardise(by_cosine[:, 0]),
         "cosine_pooled": standardise(by_cosine @ POOL),
         "cosine_second": by_cosine[:, 1],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from devmind.index.catalog import VISIBLE, Catalog
 from devmind.retrieve.code import Use
@@ -20,7 +20,29 @@ CALLS = ("calls",)
 MAX_REACHED = 2000  # definitions that a search for a chain of calls looks at
 
 
-def callers(resolver: Resolver, targets: Sequence[Definition], kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation from ``source`` to ``target``, both qualified names.
+
+    Attributes:
+        kind: of the reference, such as ``calls``.
+        source: the file's path for code outside of any definition.
+        target: a bare name when it is defined outside the repository.
+        path: of the file in which the use is written.
+        line: of the use, from 1.
+        target_path: of the file in which the target is defined; empty outside the repository.
+    """
+
+    kind: str
+    source: str
+    target: str
+    path: str
+    line: int
+    target_path: str
+    confidence: Confidence
+
+
+def callers(resolver: Resolver, targets: Sequence[Definition], kinds: tuple[str, ...] = CALLS) -> list[Edge]:
     """Return the edges that lead to each of ``targets``, definitions of the resolver's repository, in their order."""
     found: dict[str, list[tuple[Use, str, tuple[Definition, ...], Confidence]]] = {}
     for name in {target.name for target in targets}:
@@ -32,9 +54,16 @@ def callers(resolver: Resolver, targets: Sequence[Definition], kinds: tuple[str,
         for use, source, meant, confidence in found[target.name]:
             if sure := _leads_to(meant, confidence, target, overridden):
                 edges.append(
-                    {"kind": use.kind, "source": source or use.path, "target": target.qualified_name, "path": use.path,
-                     "line": use.line, "target_path": target.path, "confidence": sure}
-                )  # fmt: skip
+                    Edge(
+                        kind=use.kind,
+                        source=source or use.path,
+                        target=target.qualified_name,
+                        path=use.path,
+                        line=use.line,
+                        target_path=target.path,
+                        confidence=sure,
+                    )
+                )
     return edges
 
 
@@ -73,14 +102,14 @@ def _same(a: Definition, b: Definition) -> bool:
     return a.path == b.path and (a.qualified_name == b.qualified_name or constructs)
 
 
-def callees(resolver: Resolver, source: Definition, kinds: tuple[str, ...] = CALLS) -> list[dict[str, Any]]:
+def callees(resolver: Resolver, source: Definition, kinds: tuple[str, ...] = CALLS) -> list[Edge]:
     """Return the edges that lead from ``source``; a target outside the repository keeps its bare name."""
     return [edge for edge, _ in _out(resolver, source, kinds)]
 
 
 def _out(
     resolver: Resolver, source: Definition, kinds: tuple[str, ...] = CALLS
-) -> list[tuple[dict[str, Any], Definition | None]]:
+) -> list[tuple[Edge, Definition | None]]:
     """Return the edges from ``source`` with their targets."""
     marks = ",".join("?" * len(kinds))
     rows = resolver.code.catalog.rows(
@@ -94,18 +123,23 @@ def _out(
                   scope=scope)  # fmt: skip
         targets, confidence = resolver.resolve(use)
         target = targets[0] if targets else None
-        edges.append(
-            ({"kind": kind, "source": source.qualified_name, "target": target.qualified_name if target else name,
-              "path": source.path, "line": line, "target_path": target.path if target else "",
-              "confidence": confidence}, target)
-        )  # fmt: skip
+        edge = Edge(
+            kind=kind,
+            source=source.qualified_name,
+            target=target.qualified_name if target else name,
+            path=source.path,
+            line=line,
+            target_path=target.path if target else "",
+            confidence=confidence,
+        )
+        edges.append((edge, target))
     return edges
 
 
-def path_between(catalog: Catalog, start: Definition, goal: Definition, max_hops: int = 6) -> list[dict[str, Any]]:
+def path_between(catalog: Catalog, start: Definition, goal: Definition, max_hops: int = 6) -> list[Edge]:
     """Return the edges of a shortest chain of calls from ``start`` to ``goal``; empty when there is none."""
     resolver = Resolver(catalog, start.repo_id)
-    queue: deque[tuple[Definition, list[dict[str, Any]]]] = deque([(start, [])])
+    queue: deque[tuple[Definition, list[Edge]]] = deque([(start, [])])
     seen = {(start.path, start.qualified_name)}
     while queue:
         at, trail = queue.popleft()

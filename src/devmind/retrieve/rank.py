@@ -10,7 +10,8 @@ import numpy as np
 
 from devmind.index.snapshot import Floats
 from devmind.index.view import Rows, View, group_starts, grouped
-from devmind.retrieve.features import file_features, standardise
+from devmind.retrieve.candidates import Candidates
+from devmind.retrieve.features import file_features, least_found, standardise
 from devmind.retrieve.query import Query
 from devmind.retrieve.weights import Weights
 
@@ -89,49 +90,27 @@ class Ranking:
 def rank(
     query: Query,
     view: View,
-    rows: Rows,
+    found: Candidates,
     *,
-    lexical: Floats,
-    dense: Floats,
-    defines: Floats,
-    pointed: Floats,
-    whole: Floats,
     idf: Mapping[str, float],
     weights: Weights = SHIPPED,
 ) -> Ranking:
     """Return the candidates best first; ties by path and line.
 
     Args:
-        rows: of ``view``, ascending; the arrays follow it.
-        lexical: BM25 scores, 0 where the leg did not find the chunk.
-        dense: cosines.
-        defines: how well the chunk defines a name of the query (0..1).
-        pointed: how surely the query points at the chunk (0..1).
-        whole: BM25 of each file of ``view`` as a whole.
+        found: in ``view``.
         idf: by query term.
         weights: what the features count.
     """
+    rows, lexical, dense = found.rows, found.lexical, found.dense
     files, file_of = grouped(view.file[rows])
-    features = file_features(
-        query,
-        view,
-        files,
-        file_of,
-        lexical=lexical,
-        dense=dense,
-        defines=defines,
-        pointed=pointed,
-        whole=whole,
-        idf=idf,
-    )
+    features = file_features(query, view, found, files=files, file_of=file_of, idf=idf)
     by_file = np.zeros(len(files), np.float32)
     for name, weight in weights.files.items():
         by_file += weight * features[name]
     share = weights.dense_symbolic if query.symbolic else weights.dense_sentence
-    found = lexical[lexical > 0]
-    floor = float(found.min()) if len(found) else 0.0
-    own = (1 - share) * standardise(np.maximum(lexical, floor)) + share * standardise(dense)
-    own += weights.definition * defines + POINTED * pointed
+    own = (1 - share) * standardise(np.maximum(lexical, least_found(lexical))) + share * standardise(dense)
+    own += weights.definition * found.defines + POINTED * found.pointed
     order = np.lexsort((view.start[rows], -own, file_of))
     of_file = file_of[order]
     first = group_starts(of_file)

@@ -12,53 +12,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError, UsageError
 from devmind.index.lexical import idf
-from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View, grouped, opens
+from devmind.retrieve.candidates import candidates_of
 from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidence
 from devmind.retrieve.corpus import Corpus
-from devmind.retrieve.features import BEST
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Recall, since_ms, whole_legs
-from devmind.retrieve.passing import Mask, passing
+from devmind.retrieve.passing import passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
 from devmind.retrieve.rank import SHIPPED, Ranking, rank
-from devmind.retrieve.rewrites import NO_REWRITES, Rewrites
+from devmind.retrieve.request import Request
+from devmind.retrieve.rewrites import Rewrites
 from devmind.retrieve.second import SecondStage, Staged, staged
 from devmind.retrieve.shape import Fate, Spot, shape
 from devmind.retrieve.steps import STEPS, Steps
 from devmind.retrieve.trace import Trace
 from devmind.retrieve.understanding import understood
 from devmind.retrieve.weights import KbWeights, Weights
-from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
+from devmind.types import Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
-FILES = 50  # candidates for what stands in them as a whole, wherever the legs looked
 N_NAMES, NAMES_FROM = 5, 8  # nearest names told, and the hits that they are taken from
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """One search as its caller wants it."""
-
-    text: str
-    k: int
-    filters: Filters
-    narrow: bool
-    weights: Weights
-    rewrites: Rewrites
-    second: SecondStage | None
-
-    def key(self, shown: tuple[tuple[int, int], ...]) -> tuple[object, ...]:
-        """Return what a cached result is known by; ``shown`` are the repositories searched and their generations."""
-        stages = (self.weights.key, self.rewrites.identity, self.second.name if self.second else "")
-        return " ".join(self.text.split()), self.k, self.filters, self.narrow, stages, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,41 +100,26 @@ class Retriever:
         """
         return self._weights if isinstance(self._weights, Weights) else self._weights.now()
 
-    def search(
-        self,
-        text: str,
-        *,
-        k: int = 10,
-        filters: Filters = NO_FILTERS,
-        narrow: bool = False,
-        rewrites: Rewrites = NO_REWRITES,
-        rerank: bool = True,
-    ) -> SearchResult:
-        """Return up to ``k`` hits, best first.
-
-        Args:
-            narrow: show of each hit its focus alone, not what stands around it.
-            rewrites: other wordings of the question, which are searched too.
-            rerank: whether the second stage, if there is one, is asked.
+    def search(self, request: Request) -> SearchResult:
+        """Return the hits, best first.
 
         Raises:
             UsageError: the query is empty, ``k`` is not positive, or a repository of the filter is unknown.
         """
-        second = self._second if rerank else None
-        with self._reading(text, k):
+        with self._reading(request):
             started = time.perf_counter()
             active = self.published.take_up()
-            chosen = self.published.chosen(filters.repos)
-            asked = _Asked(text, k, filters, narrow, self.weights, rewrites, second)
-            key = asked.key(tuple((r, active[r].generation) for r in chosen))
+            chosen = self.published.chosen(request.filters.repos)
+            weights, rewrites = self.weights, request.rewrites
+            key = self._key(request, weights, tuple((r, active[r].generation) for r in chosen))
             known = self._cache.get(key)
             if known is not None and self._clock() - known[0] < self._cache_seconds:
                 return known[1]
             timings = {"expand": round(rewrites.seconds * 1000, 3)} if rewrites.spent else {}
-            found = self._find(asked, chosen, timings)
+            found = self._find(request, weights, chosen, timings)
             hits = self._hits(found)
             result = SearchResult(
-                query=text,
+                query=request.text,
                 hits=tuple(hits),
                 confidence=self._confidence(found, hits),
                 generations={active[r].name: active[r].generation for r in chosen},
@@ -170,18 +133,8 @@ class Retriever:
                 self._keep(key, result)
             return result
 
-    def trace(
-        self,
-        text: str,
-        *,
-        k: int = 10,
-        filters: Filters = NO_FILTERS,
-        legs: bool = True,
-        narrow: bool = False,
-        rewrites: Rewrites = NO_REWRITES,
-        rerank: bool = True,
-    ) -> Trace:
-        """Return what `search` does on the way to its hits, past the cache; takes what it does.
+    def trace(self, request: Request, *, legs: bool = True) -> Trace:
+        """Return what `search` does on the way to its hits, past the cache.
 
         Args:
             legs: rank the whole view by each leg, too.
@@ -191,11 +144,10 @@ class Retriever:
 
         Cost: that of a search; with ``legs`` linear in the number of chunks.
         """
-        with self._reading(text, k):
+        with self._reading(request):
             active = self.published.take_up()
-            chosen = self.published.chosen(filters.repos)
-            second = self._second if rerank else None
-            found = self._find(_Asked(text, k, filters, narrow, self.weights, rewrites, second), chosen, {})
+            chosen = self.published.chosen(request.filters.repos)
+            found = self._find(request, self.weights, chosen, {})
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
@@ -208,12 +160,12 @@ class Retriever:
             )
 
     @contextmanager
-    def _reading(self, text: str, k: int) -> Iterator[None]:
+    def _reading(self, request: Request) -> Iterator[None]:
         """Check the question, and let all reads of the block see one state."""
-        if not text.strip():
+        if not request.text.strip():
             raise UsageError("the query is empty: say what to look for", code="empty_query")
-        if k < 1:
-            raise UsageError(f"k is {k}: ask for at least one hit", code="bad_k")
+        if request.k < 1:
+            raise UsageError(f"k is {request.k}: ask for at least one hit", code="bad_k")
         with self.published.catalog.reading():
             try:
                 yield
@@ -227,27 +179,38 @@ class Retriever:
         rarest = idf(0, self.published.lexical.n_chunks)
         return confidence(evidence(found.query, [hit.focused() for hit in hits[:HITS]], idf=found.idf, rarest=rarest))
 
+    def _key(self, request: Request, weights: Weights, shown: tuple[tuple[int, int], ...]) -> tuple[object, ...]:
+        """Return what a cached result is known by; ``shown`` are the repositories searched and their generations."""
+        second = self._second_of(request)
+        stages = (weights.key, request.rewrites.identity, second.name if second else "")
+        return " ".join(request.text.split()), request.k, request.filters, request.narrow, stages, shown
+
+    def _second_of(self, request: Request) -> SecondStage | None:
+        return self._second if request.rerank else None
+
     def _keep(self, key: tuple[object, ...], result: SearchResult) -> None:
         self._cache[key] = (self._clock(), result)
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
 
-    def _find(self, asked: _Asked, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
+    def _find(self, request: Request, weights: Weights, chosen: Sequence[int], timings: dict[str, float]) -> _Found:
         """Do all of a search but the reading of its hits."""
-        corpus = self._corpus(asked.filters, chosen)
-        known = understood(asked.text, asked.rewrites, corpus, read=self._steps.understand, timings=timings)
+        corpus = self._corpus(request.filters, chosen)
+        known = understood(request.text, request.rewrites, corpus, read=self._steps.understand, timings=timings)
         query = known.query
-        taken = self._steps.recall(query, corpus, known.named, k=asked.k, timings=timings)
+        taken = self._steps.recall(query, corpus, known.named, k=request.k, timings=timings)
         mark = time.perf_counter()
-        after = Staged(_ranked(query, corpus, taken, known.idf, asked.weights))
-        if asked.second is not None:
+        found = candidates_of(taken, corpus.view, corpus.allowed)
+        after = Staged(rank(query, corpus.view, found, idf=known.idf, weights=weights))
+        second = self._second_of(request)
+        if second is not None:
             timings["rank"] = since_ms(mark)
             mark = time.perf_counter()
-            after = staged(asked.second, self.published, corpus.view, text=query.text, ranking=after.ranking)
+            after = staged(second, self.published, corpus.view, text=query.text, ranking=after.ranking)
             timings["rerank"] = since_ms(mark)
             mark = time.perf_counter()
-        near = None if asked.narrow or query.symbolic else taken.scanned
-        spots, fates = shape(corpus.view, after.ranking, k=asked.k, near=near)
+        near = None if request.narrow or query.symbolic else taken.scanned
+        spots, fates = shape(corpus.view, after.ranking, k=request.k, near=near)
         timings["rank"] = round(timings.get("rank", 0.0) + since_ms(mark), 3)
         return _Found(query, corpus, taken, known.idf, after, spots, fates)
 
@@ -274,53 +237,3 @@ def _spent(rewrites: Rewrites, after: Staged) -> dict[str, int]:
     """Return the calls of models and their tokens; empty where no model was asked."""
     n_calls = rewrites.spent.get("calls", 0) + after.n_calls
     return {"calls": n_calls, "tokens": rewrites.spent.get("tokens", 0) + after.n_tokens} if n_calls else {}
-
-
-def _ranked(query: Query, corpus: Corpus, taken: Recall, rarity: Mapping[str, float], weights: Weights) -> Ranking:
-    """Return the candidates of all legs, and what else is near in their files, in order of rank."""
-    view = corpus.view
-    rows, _ = grouped(np.sort(np.concatenate([taken.near, taken.found, taken.defined, taken.pointed.rows])))
-    files, _ = grouped(np.sort(np.concatenate([view.file[rows], _best(taken.whole)])))
-    near = _nearest_of_files(view, files, taken.scanned, corpus.allowed)
-    rows, _ = grouped(np.sort(np.concatenate([rows, *near])))
-    lexical, defines, pointed = np.zeros((3, len(rows)), np.float32)
-    lexical[np.searchsorted(rows, taken.found)] = taken.bm25
-    np.maximum.at(defines, np.searchsorted(rows, taken.defined), taken.worth)
-    pointed[np.searchsorted(rows, taken.pointed.rows)] = taken.pointed.worth
-    dense = view.cosines(taken.vector, rows)
-    return rank(
-        query,
-        view,
-        rows,
-        lexical=lexical,
-        dense=dense,
-        defines=defines,
-        pointed=pointed,
-        whole=taken.whole,
-        idf=rarity,
-        weights=weights,
-    )
-
-
-def _best(whole: Floats) -> Rows:
-    """Return the first `FILES` files by ``whole``, without those that hold no word of the question."""
-    first = np.argpartition(-whole, FILES)[:FILES] if len(whole) > FILES else np.arange(len(whole))
-    return first[whole[first] > 0]
-
-
-def _nearest_of_files(view: View, files: Rows, scanned: Floats, allowed: Mask | None) -> list[Rows]:
-    """Return the ``BEST`` rows of each file by rough cosine, the nearest of all files, the second nearest and so on.
-
-    A file is judged by them, whatever leg found it. The last row of a file with fewer comes again.
-    """
-    rows = view.rows_of_files(files)
-    rows = rows if allowed is None else rows[allowed[rows]]
-    near, (_, file_of) = scanned[rows], grouped(view.file[rows])
-    first = np.flatnonzero(opens(file_of))
-    found = []
-    for _ in range(BEST if len(rows) else 0):
-        nearest = np.flatnonzero(near == np.fmax.reduceat(near, first)[file_of])
-        nearest = nearest[opens(file_of[nearest])]  # of equals the first
-        near[nearest] = -np.inf
-        found.append(rows[nearest])
-    return found

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from devmind.errors import UsageError
 from devmind.index.catalog import VISIBLE, Catalog
 from devmind.retrieve.definitions import definitions
-from devmind.retrieve.graph import CALLS, callees, callers, path_between
+from devmind.retrieve.graph import CALLS, Edge, callees, callers, path_between
 from devmind.retrieve.resolve import Resolver
 
 HERITAGE = ("inherits", "implements")
@@ -50,9 +51,9 @@ def edges(catalog: Catalog, direction: str, name: str, *, repo: str | None, limi
     for repo_id, group in groupby(definitions(catalog, _plain(name), repo_ids), lambda d: d.repo_id):
         resolver, targets = Resolver(catalog, repo_id), list(group)
         if direction != "callees":
-            found += [_edge(active[repo_id].name, edge) for edge in callers(resolver, targets, kinds)]
+            found += [_row(active[repo_id].name, edge) for edge in callers(resolver, targets, kinds)]
         if direction != "callers":
-            found += [_edge(active[repo_id].name, edge) for d in targets for edge in callees(resolver, d, kinds)]
+            found += [_row(active[repo_id].name, edge) for d in targets for edge in callees(resolver, d, kinds)]
     unique = {json.dumps(edge, sort_keys=True): edge for edge in found}
     return list(unique.values())[:limit]
 
@@ -63,7 +64,7 @@ def chain(catalog: Catalog, a: str, b: str, *, repo: str | None) -> list[dict[st
         for goal in definitions(catalog, _plain(b), [start.repo_id])[:MAX_ENDS]:
             found = path_between(catalog, start, goal)
             if found:
-                return [_edge(catalog.active()[start.repo_id].name, edge) for edge in found]
+                return [_row(catalog.active()[start.repo_id].name, edge) for edge in found]
     return []
 
 
@@ -87,9 +88,8 @@ def _imports(catalog: Catalog, name: str, repo_ids: Iterable[int]) -> list[dict[
     ]  # fmt: skip
 
 
-def _edge(repo: str, edge: Mapping[str, Any]) -> dict[str, Any]:
-    fields = ("kind", "source", "target", "path", "line", "target_path", "confidence")
-    return {"repo": repo, **{field: edge[field] for field in fields}}
+def _row(repo: str, edge: Edge) -> dict[str, Any]:
+    return {"repo": repo, **asdict(edge)}
 
 
 def _repo_ids(catalog: Catalog, repo: str | None) -> list[int]:

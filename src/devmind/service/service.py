@@ -15,7 +15,7 @@ from devmind.embed.choose import open_embedder
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
-from devmind.retrieve import CACHE_SECONDS, Retriever
+from devmind.retrieve import CACHE_SECONDS, Request, Retriever
 from devmind.retrieve.rewrites import NO_REWRITES, Rewrites
 from devmind.retrieve.weights import Weights
 from devmind.service import doctor, export, relations, state
@@ -102,7 +102,7 @@ class Service:
         expand: bool = True,
         rerank: bool = True,
     ) -> SearchResult:
-        """Return the best hits; ``narrow`` as in `Retriever.search`.
+        """Return the best hits; ``narrow`` as in `Request`.
 
         Args:
             expand: whether the question is reworded, if the settings name a model for it.
@@ -111,14 +111,12 @@ class Service:
         Raises:
             UsageError: the query is empty, or a filter names what no indexed file can have.
         """
-        return self._search(query, k, filters, narrow=narrow, rewrites=self._rewrites(query, expand), rerank=rerank)
+        rewrites = self._rewrites(query, expand)
+        return self._search(Request(query, k=k, filters=filters, narrow=narrow, rewrites=rewrites, rerank=rerank))
 
-    def _search(
-        self, query: str, k: int, filters: Filters, *, narrow: bool, rewrites: Rewrites, rerank: bool
-    ) -> SearchResult:
+    def _search(self, request: Request) -> SearchResult:
         with self.catalog.reading():
-            known = checked(self.catalog, filters)
-            found = self.retriever.search(query, k=k, filters=known, narrow=narrow, rewrites=rewrites, rerank=rerank)
+            found = self.retriever.search(self._checked(request))
             hits = with_freshness(self.catalog, found.hits)
         return found if all(hit.fresh for hit in hits) else replace(found, hits=hits)
 
@@ -128,11 +126,12 @@ class Service:
         Raises:
             UsageError: as `search`.
         """
-        rewrites = self._rewrites(query, True)
+        request = Request(query, k=k, filters=filters, rewrites=self._rewrites(query, True))
         with self.catalog.reading():
-            return self.retriever.trace(
-                query, k=k, filters=checked(self.catalog, filters), legs=legs, rewrites=rewrites
-            )
+            return self.retriever.trace(self._checked(request), legs=legs)
+
+    def _checked(self, request: Request) -> Request:
+        return replace(request, filters=checked(self.catalog, request.filters))
 
     def _rewrites(self, query: str, expand: bool) -> Rewrites:
         """Ask for other wordings, before anything is read: a model may take seconds, and others wait for a reading."""
@@ -151,8 +150,9 @@ class Service:
     ) -> tuple[SearchResult, Answer]:
         """Return what `ask` does, and the search that it answers from."""
         rewrites = self._rewrites(question, expand)
+        request = Request(question, k=k, filters=filters, narrow=True, rewrites=rewrites, rerank=rerank)
         with self.catalog.reading():
-            found = self._search(question, k, filters, narrow=True, rewrites=rewrites, rerank=rerank)
+            found = self._search(request)
             return found, self.answer(found, filters=filters)
 
     def answer(self, found: SearchResult, *, filters: Filters = NO_FILTERS) -> Answer:

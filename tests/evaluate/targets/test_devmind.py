@@ -13,6 +13,7 @@ from devmind.evaluate.runner import ask
 from devmind.evaluate.targets import Target, open_target
 from devmind.evaluate.types import Response, Span, Topic
 from devmind.ingest import IngestOptions, Report, Writer
+from devmind.retrieve import Request
 from devmind.service import Service
 from devmind.settings import Settings
 
@@ -102,9 +103,9 @@ def test_labels_of_another_commit_are_noted(kb: Path, tmp_path: Path) -> None:
 def test_a_service_without_cache_searches_again(shop: Path, kb: Path, add: Callable[[Path], Report]) -> None:
     add(shop)
     with Service(Settings(home=kb), cache_seconds=0) as service:
-        assert service.retriever.search(TOTAL.query) is not service.retriever.search(TOTAL.query)
+        assert service.retriever.search(Request(TOTAL.query)) is not service.retriever.search(Request(TOTAL.query))
     with Service(Settings(home=kb)) as service:
-        assert service.retriever.search(TOTAL.query) is service.retriever.search(TOTAL.query)
+        assert service.retriever.search(Request(TOTAL.query)) is service.retriever.search(Request(TOTAL.query))
 
 
 def test_an_empty_question_fails_alone(opened: Callable[[str], Target]) -> None:
