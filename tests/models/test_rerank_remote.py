@@ -131,3 +131,9 @@ def test_the_name_changes_with_what_changes_the_scores() -> None:
         )
     }
     assert len(names) == 6
+
+
+def test_half_a_character_in_a_question_is_sent_as_a_question_mark() -> None:
+    with client_of(answering({"results": results((0, 2.0), (1, 1.0))})) as (client, server):
+        client.relevance("tax \udcff", ["a", "b"])
+    assert server.requests[0][1]["query"] == "tax ?"

@@ -168,11 +168,11 @@ class Wire:
         headers = {"Accept": accept}
         content: str | None = None
         if body is not None:
-            content = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+            content = body if isinstance(body, str) else _json(body)
             headers["Content-Type"] = "application/json"
         with self._naming(url, broken="disconnected"):
             request = client.build_request(
-                method, url, content=None if content is None else content.encode(), headers=headers
+                method, url, content=None if content is None else content.encode("utf-8", "replace"), headers=headers
             )
             response = client.send(request, stream=True)
         try:
@@ -246,6 +246,15 @@ def bearer(key: str, *, timeout_s: float) -> WireOptions:
     if not key:
         return WireOptions(timeout_s=timeout_s)
     return WireOptions(timeout_s=timeout_s, headers={"Authorization": f"Bearer {key}"}, secrets=(key,))
+
+
+def _json(body: Any) -> str:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:  # a date or NaN from a configuration's table [body]
+        raise UsageError(
+            f"a request cannot be written as JSON: {error}; correct [body] in the configuration"
+        ) from error
 
 
 def _start_of(response: httpx.Response) -> bytes:
