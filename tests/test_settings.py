@@ -49,10 +49,12 @@ def test_the_file_overrides_defaults(tmp_path: Path) -> None:
     ("[expansion]\nbase_url = 'http://x'", "needs model"),
     ("[expansion]\nbase_url = 'http://x'\nmodel = 'm'\nn = 0", "n must be at least 1"),
     ("[expansion]\nbase_url = 'http://x'\nmodel = 'm'\nbody = 1", "body must be of type dict"),
+    ("[expansion]\nbase_url = 'http://x'\nmodel = 'm'\nbody = {since = 2026-01-01}", "body must hold what JSON can"),
+    ("[reranker]\nbase_url = 'http://x'\nbody = {heat = [nan]}", "body must hold what JSON can"),
     ("[embedder]\nmodel = 'm'", "base_url and dim"),
     ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = 0", "dim must be at least 1"),
     ("[embedder]\nbase_url = 'http://x'\nmodel = 'm'\ndim = '3'", "dim must be of type int"),
-    ("[embedder]\nkey = 'k'", "unknown key 'key'"),
+    ("[embedder]\nkey = 'k'", "unknown key 'key'.*name that in api_key_env"),
     ("links = '{where}'", "links"),
     ("links = '{path.__class__}'", "links"),
     ("links = '{path.nope}'", "links"),
@@ -90,3 +92,19 @@ def test_a_named_model_is_no_path(tmp_path: Path) -> None:
 def test_a_configuration_that_was_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is no file"):
         load(str(tmp_path), str(tmp_path / "nothing.toml"))
+
+
+def test_a_key_that_stands_in_the_file_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[embedder]\nbase_url = 'http://u:s3cret@x'\napi_key = 's3cret'\n")
+    with pytest.raises(UsageError) as caught:
+        load(str(tmp_path))
+    assert "s3cret" not in str(caught.value)
+
+
+def test_the_home_of_a_user_that_there_is_none_of_is_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "~nobody-here").mkdir()
+    (tmp_path / "~nobody-here" / "c.toml").write_text("[reranker]\nkind = 'onnx'\npath = '~nobody-here/m'\n")
+    found = load("~nobody-here/kb", "~nobody-here/c.toml")
+    assert found.home == tmp_path / "~nobody-here" / "kb"
+    assert found.reranker["path"] == str(tmp_path / "~nobody-here" / "~nobody-here" / "m")

@@ -55,7 +55,7 @@ def judged(topics: list[dict[str, object]], kbs: Path) -> list[Judged]:
 
 def evidence_for(retriever: Retriever, query: str) -> dict[str, float]:
     """Return what a search of ``query`` gives its confidence to weigh."""
-    trace = retriever.trace(Request(query, k=HITS), legs=False)
+    trace = retriever.trace(Request(query, k=HITS, narrow=True), legs=False)
     n = retriever.published.lexical.n_chunks
     return evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
 

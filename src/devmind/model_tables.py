@@ -5,6 +5,7 @@ Knows forms, not models: whether a model is there is found when it is opened.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
@@ -89,13 +90,15 @@ def table_problem(name: str, table: Any) -> str:
             return f"unknown key {key!r}; known keys: kind, {', '.join(keys)}{_told(name, key)}"
         problem = _value_problem(keys[key], value)
         if problem:
-            return f"{key} {problem}"
+            return f"{key} {problem}, not {value!r}"
     missing = [key for key in _NEEDS[name, kind] if not table.get(key)]
     return f"needs {' and '.join(missing)}" if missing else ""
 
 
 def _told(name: str, key: str) -> str:
-    """Return which kinds of the table do know the key."""
+    """Return which kinds of the table do know the key, or where it belongs if it is a secret."""
+    if key in ("api_key", "key", "token", "secret"):
+        return "; put the key into an environment variable and name that in api_key_env"
     kinds = [kind for kind, keys in KINDS[name].items() if key in keys]
     return f" ({key} belongs to kind {' and '.join(kinds)})" if kinds else ""
 
@@ -106,17 +109,35 @@ def _value_problem(key: _Key, value: Any) -> str:
         return f"must be of type {key.type.__name__}"
     if key.one_of and value not in key.one_of:
         return f"must be one of {', '.join(key.one_of)}"
+    if isinstance(value, dict):
+        return "" if is_json(value) else "must hold what JSON can: no date or time, NaN or infinity"
     if isinstance(value, (int, float)) and not key.least <= value <= key.most:
         return f"must be at least {key.least:g}" if value < key.least else f"must be at most {key.most:g}"
     return ""
+
+
+def is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def with_places(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the table with its paths made absolute: one that is relative starts at ``folder``, the file's own."""
     found = dict(table)
     if "path" in found:
-        found["path"] = str((folder / Path(found["path"]).expanduser()).absolute())
+        found["path"] = str((folder / expanded(found["path"])).absolute())
     model = found.get("model", "")
     if found.get("kind") == "sentence-transformers" and model.startswith((".", "/", "~")):
-        found["model"] = str((folder / Path(model).expanduser()).absolute())
+        found["model"] = str((folder / expanded(model)).absolute())
     return found
+
+
+def expanded(path: str) -> Path:
+    """Return a path as it was written, with the home folder for ``~``; a user that there is none of is a name."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)

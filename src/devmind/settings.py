@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from devmind.errors import UsageError
 from devmind.model_tables import KINDS, table_problem, with_places
+from devmind.model_tables import expanded as expanded  # for the command line, too
 
 Strategy = Literal["layered", "syntax", "fixed", "semantic"]
 MAX_WORKERS = 64
@@ -68,14 +69,14 @@ def load(kb: str | None = None, config: str | None = None) -> Settings:
         raise UsageError("--kb is empty: give the folder of the knowledge base, or leave the option out")
     chosen = kb or os.environ.get("DEVMIND_HOME")
     if chosen:
-        home = Path(chosen).expanduser().absolute()
+        home = expanded(chosen).absolute()
     else:
         from platformdirs import user_data_path  # costs start-up time that an explicit folder need not pay
 
         home = user_data_path("devmind", appauthor=False)
     if config is None:
         return _with_file(Settings(home), home / "config.toml")
-    path = Path(config).expanduser().absolute()
+    path = expanded(config).absolute()
     if not path.is_file():
         raise UsageError(f"--config {config!r} is no file: correct it, or leave the option out", code="bad_config")
     return _with_file(Settings(home), path)
@@ -93,8 +94,9 @@ def _with_file(settings: Settings, path: Path) -> Settings:
         if key not in known:
             raise UsageError(f"{path}: unknown key {key!r}; known keys: {', '.join(known)}", code="bad_config")
         problem = _problem(key, value)
-        if problem:
-            raise UsageError(f"{path}: {key} = {value!r}: {problem}", code="bad_config")
+        if problem:  # a table may hold a key by mistake, so it is not shown as a whole
+            shown = f"[{key}]" if isinstance(value, dict) else f"{key} = {value!r}"
+            raise UsageError(f"{path}: {shown}: {problem}", code="bad_config")
     tables = {key: with_places(value, path.parent) for key, value in values.items() if key in _TABLES}
     return replace(settings, **{**values, **tables})
 

@@ -101,7 +101,7 @@ def test_a_server_that_asks_for_a_long_pause_is_not_waited_for() -> None:
 
 def test_a_refusal_is_not_repeated() -> None:
     with client_of(lambda number, body: (401, b"no", {})) as (client, server, _):
-        with pytest.raises(UpstreamError, match="check the API key") as caught:
+        with pytest.raises(UpstreamError, match="check the key") as caught:
             client.embed_queries(["a"])
         assert not caught.value.retryable and len(server.requests) == 1
 
@@ -112,7 +112,7 @@ def test_a_timeout_is_repeated_and_then_raised_as_retryable() -> None:
         return good(number, body)
 
     with client_of(script, timeout_s=0.1, n_retries=1) as (client, _, waits):
-        with pytest.raises(UpstreamError, match="in time") as caught:
+        with pytest.raises(UpstreamError, match="did not answer within") as caught:
             client.embed_queries(["a"])
         assert caught.value.retryable and waits == [0.5]
 
@@ -122,7 +122,7 @@ def test_nobody_listening_is_retryable() -> None:
         port = server.server_address[1]
     options = RemoteOptions(base_url=f"http://127.0.0.1:{port}", model="m", dim=3, n_retries=1)
     client = RemoteEmbedder(options, sleep=lambda _: None)
-    with pytest.raises(UpstreamError, match="could not be reached") as caught:
+    with pytest.raises(UpstreamError, match="refused the connection") as caught:
         client.embed_queries(["a"])
     client.close()
     assert caught.value.retryable
@@ -131,13 +131,21 @@ def test_nobody_listening_is_retryable() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (b"<html>proxy</html>", "not JSON"),
+        (b"<html>proxy</html>", "a web page"),
+        (b"proxy", "not JSON"),
+        (b"[" * 200_000, "not JSON"),
         ({"data": "x"}, "without a list"),
         ([1], "without a list"),
         ({"data": [{"embedding": [1, 2, 3]}]}, "1 vectors for 2 texts"),
         ({"data": [{"index": 0, "embedding": [1, 2, 3]}] * 2}, "do not number"),
         ({"data": [{"index": i, "embedding": [1, 2]} for i in (0, 1)]}, "2 dimensions, 3 are configured"),
         ({"data": [{"index": i, "embedding": [1, 2, "x"]} for i in (0, 1)]}, "no numbers"),
+        ({"data": [{"index": i, "embedding": [1, 2, "3"]} for i in (0, 1)]}, "no numbers"),
+        ({"data": [{"index": i, "embedding": [1, 2, None]} for i in (0, 1)]}, "no numbers"),
+        ({"data": [{"index": i, "embedding": [True] * 3} for i in (0, 1)]}, "no numbers"),
+        ({"data": [{"index": i, "embedding": [1, 2, [3]]} for i in (0, 1)]}, "no numbers"),
+        ({"data": [{"index": i, "embedding": [1, 2, 10**400]} for i in (0, 1)]}, "no numbers"),
+        ({"data": [{"index": i, "embedding": [1, 2, 1e300]} for i in (0, 1)]}, "not finite"),
         (b'{"data": [{"index": 0, "embedding": [NaN, 1, 1]}, {"index": 1, "embedding": [1, 1, 1]}]}', "not finite"),
     ],
 )
@@ -150,10 +158,30 @@ def test_a_wrong_answer_is_refused(answer: Any, message: str) -> None:
 
 @pytest.mark.parametrize("base_url", ["http://host:port", "localhost:8080/v1", "ftp://host"])
 def test_an_address_that_is_no_url_is_named(base_url: str) -> None:
-    client = RemoteEmbedder(RemoteOptions(base_url=base_url, model="m", dim=3))
-    with pytest.raises(UsageError, match="is not an http"):
+    with pytest.raises(UsageError, match=r"\[embedder\] base_url .* is no"):
+        RemoteEmbedder(RemoteOptions(base_url=base_url, model="m", dim=3))
+
+
+KEY = "sk-0123456789abcdef"
+
+
+@pytest.mark.parametrize("status", [200, 401, 429, 500])
+@pytest.mark.parametrize("n_before", [0, 180, 195])  # messages are cut: what is left of a key is a part of it
+def test_an_endpoint_that_repeats_the_key_does_not_get_it_shown(status: int, n_before: int) -> None:
+    said = b"x" * n_before + f"Bearer {KEY}".encode()
+    with client_of(lambda number, body: (status, said, {}), api_key=KEY, n_retries=0) as (client, _, _):
+        with pytest.raises(UpstreamError) as caught:
+            client.embed_queries(["a"])
+        assert KEY[:4] not in str(caught.value)
+
+
+def test_an_answer_that_cannot_be_unpacked_is_refused() -> None:
+    packed = {"content-encoding": "gzip"}
+    with (
+        client_of(lambda number, body: (200, b"no gzip", packed), n_retries=0) as (client, _, _),
+        pytest.raises(UpstreamError, match="decompressed"),
+    ):
         client.embed_queries(["a"])
-    client.close()
 
 
 def test_a_closed_client_opens_again() -> None:

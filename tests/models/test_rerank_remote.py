@@ -85,6 +85,9 @@ def test_documents_that_the_endpoint_keeps_to_itself_are_as_bad_as_the_worst() -
         ({"results": [{"index": 0, "score": "high"}]}, "score 'high'"),
         ({"results": [{"index": 0}]}, "score None"),
         (b'{"results": [{"index": 0, "score": NaN}]}', "score nan"),
+        ({"results": results((0, 1e300), (1, -1e300), (2, 0.0))}, r"score 1e\+300"),
+        ({"results": results((0, 10**400), (1, 1.0), (2, 0.0))}, "score 1000"),
+        ({"results": [{"index": "x" * 10_000, "score": 1}]}, "index 'x{60}' for"),
         (b"<html>proxy</html>", "web page"),
         (b"[", "not JSON"),
     ],
@@ -128,3 +131,9 @@ def test_the_name_changes_with_what_changes_the_scores() -> None:
         )
     }
     assert len(names) == 6
+
+
+def test_half_a_character_in_a_question_is_sent_as_a_question_mark() -> None:
+    with client_of(answering({"results": results((0, 2.0), (1, 1.0))})) as (client, server):
+        client.relevance("tax \udcff", ["a", "b"])
+    assert server.requests[0][1]["query"] == "tax ?"

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 
 from devmind.embed.instructions import Instructions
 from devmind.embed.types import ChunkText, Vectors
-from devmind.errors import UpstreamError, UsageError
-from devmind.retry import RETRIED_STATUS, retry_after_s, retrying
-
-if TYPE_CHECKING:
-    import httpx
+from devmind.errors import UpstreamError
+from devmind.models.wire import Wire, bearer, checked_url
+from devmind.retry import retrying
 
 # Most hosted models refuse inputs over 8,192 tokens; at 2 characters a token (dense code) this stays below.
 _MAX_CHARS: Final = 16_000
@@ -37,7 +35,7 @@ class RemoteOptions:
     base_url: str
     model: str
     dim: int
-    api_key: str = ""
+    api_key: str = field(default="", repr=False)
     batch: int = 64
     timeout_s: float = 60.0
     n_retries: int = 3
@@ -47,12 +45,17 @@ class RemoteOptions:
 
 
 class RemoteEmbedder:
-    """A client of one model on one endpoint. Holds a connection pool until `close`; safe to share between threads."""
+    """A client of one model on one endpoint. Holds a connection pool until `close`; safe to share between threads.
+
+    Raises:
+        UsageError: The base URL is none.
+    """
 
     def __init__(self, options: RemoteOptions, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self._options = options
         self._sleep = sleep
-        self._client: httpx.Client | None = None
+        self._url = f"{checked_url(options.base_url, where='[embedder] base_url')}/embeddings"
+        self._wire = Wire(bearer(options.api_key, timeout_s=options.timeout_s))
         self._instructions = Instructions(options.query_prefix, options.text_prefix)
         self.name = f"remote:{options.model}:{options.dim}{self._instructions.suffix}"
         self.dim = self.prefix = options.dim  # nothing is known of a prefix of a foreign model
@@ -61,7 +64,6 @@ class RemoteEmbedder:
         """See `Embedder`.
 
         Raises:
-            UsageError: The base URL is none.
             UpstreamError: The endpoint failed, or answered with something else than one vector of `dim` numbers a text.
         """
         return self._embed(self._instructions.queries(texts))
@@ -72,9 +74,7 @@ class RemoteEmbedder:
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        self._wire.close()
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         out = np.zeros((len(texts), self.dim), np.float32)
@@ -85,37 +85,13 @@ class RemoteEmbedder:
             out[batch] = self._vectors_of(self._request([texts[i][:_MAX_CHARS] for i in batch]), len(batch))
         return out
 
-    def _open(self) -> httpx.Client:
-        if self._client is None:
-            import httpx
-
-            headers = {"Authorization": f"Bearer {self._options.api_key}"} if self._options.api_key else {}
-            self._client = httpx.Client(timeout=self._options.timeout_s, headers=headers)
-        return self._client
-
     def _request(self, texts: Sequence[str]) -> Any:
         """The decoded body of the first answer that is no refusal."""
         options = self._options
-        url = f"{options.base_url.rstrip('/')}/embeddings"
         payload: dict[str, Any] = {"model": options.model, "input": list(texts), "encoding_format": "float"}
         if options.send_dim:
             payload["dimensions"] = options.dim
-        return retrying(lambda: self._attempt(url, payload), n_tries=options.n_retries + 1, sleep=self._sleep)
-
-    def _attempt(self, url: str, payload: dict[str, Any]) -> Any:
-        import httpx
-
-        try:
-            response = self._open().post(url, json=payload)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise UsageError(f"embedding endpoint {url!r} is not an http(s) address: {error}") from error
-        except httpx.TransportError as error:
-            late = isinstance(error, httpx.TimeoutException)
-            kind = "did not answer in time" if late else f"could not be reached ({error})"
-            raise UpstreamError(f"embedding endpoint {url} {kind}; check that it runs", retryable=True) from error
-        if response.is_success:
-            return _decoded(response, url)
-        raise _refusal(response, url)
+        return retrying(lambda: self._wire.ask(self._url, payload), n_tries=options.n_retries + 1, sleep=self._sleep)
 
     def _vectors_of(self, body: Any, n_texts: int) -> Vectors:
         where = f"embedding model {self._options.model!r}"
@@ -134,34 +110,17 @@ class RemoteEmbedder:
             raise UpstreamError(
                 f"{where} answered vectors of {wrong} dimensions, {self.dim} are configured", retryable=False
             )
-        out = np.zeros((n_texts, self.dim), np.float32)
         try:
-            out[order] = [entry["embedding"] for entry in data]
-        except (TypeError, ValueError) as error:
-            raise UpstreamError(f"{where} answered a vector that holds no numbers", retryable=False) from error
-        norms = np.linalg.norm(out, axis=1, keepdims=True)
+            rows = np.array([entry["embedding"] for entry in data])
+        except ValueError:  # lists among the numbers
+            rows = np.empty(0, object)
+        if rows.shape != (n_texts, self.dim) or rows.dtype.kind not in "iuf":
+            raise UpstreamError(f"{where} answered a vector that holds no numbers", retryable=False)
+        out = np.empty((n_texts, self.dim), np.float64)
+        out[order] = rows
+        with np.errstate(over="ignore"):
+            norms = np.linalg.norm(out, axis=1, keepdims=True)
         if not np.isfinite(norms).all():
             raise UpstreamError(f"{where} answered a vector that is not finite", retryable=False)
-        unit: Vectors = np.divide(out, norms, out=np.zeros_like(out), where=norms > 0)
+        unit: Vectors = np.divide(out, norms, out=np.zeros_like(out), where=norms > 0).astype(np.float32)
         return unit
-
-
-def _decoded(response: httpx.Response, url: str) -> Any:
-    try:
-        return response.json()
-    except ValueError as error:
-        raise UpstreamError(
-            f"embedding endpoint {url} answered {response.text[:80]!r}, which is not JSON", retryable=False
-        ) from error
-
-
-def _refusal(response: httpx.Response, url: str) -> UpstreamError:
-    status = response.status_code
-    hint = {
-        401: "; check the API key",
-        403: "; check the API key",
-        404: "; check the base URL and the model's name",
-    }.get(status, "")
-    message = f"embedding endpoint {url} answered HTTP {status}: {response.text[:200]!r}{hint}"
-    asked_s = retry_after_s(response.headers.get("retry-after", ""))
-    return UpstreamError(message, retryable=status in RETRIED_STATUS, retry_after_s=asked_s)

@@ -11,13 +11,12 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from devmind.models.wire import Wire
 from devmind.retry import retrying
 
 Messages = Sequence[Mapping[str, str]]
-_SHOWN_CHARS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +75,11 @@ class ChatClient:
         first = choices[0] if isinstance(choices, list) and choices else None
         message = first.get("message") if isinstance(first, dict) else None
         if not isinstance(first, dict) or not isinstance(message, dict):
-            shown = repr(said)[:_SHOWN_CHARS]
-            raise self._wire.failure("bad_shape", f"answered {shown}, without choices[0].message", self._url)
+            raise self._wire.failure(
+                "bad_shape", f"answered {self._wire.shown(said)}, without choices[0].message", self._url
+            )
         content = message.get("content")
-        text = content if isinstance(content, str) else ""
+        text = self._wire.masked(content) if isinstance(content, str) else ""
         return ChatReply(text, first.get("finish_reason") == "length", n_tokens_of(said))
 
 

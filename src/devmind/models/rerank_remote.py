@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, Final, Literal
 
 from devmind.errors import UpstreamError
@@ -24,6 +23,7 @@ from devmind.models.wire import Wire
 Form = Literal["documents", "texts"]
 _LISTS: Final = ("results", "data")
 _SCORES: Final = ("relevance_score", "score")
+_MOST: Final = 1e9  # of a score; more is a fault, and would overflow in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class RemoteReranker:
             index = entry.get("index") if isinstance(entry, dict) else None
             score = next((entry[key] for key in _SCORES if key in entry), None) if isinstance(entry, dict) else None
             if type(index) is not int or not 0 <= index < n_documents:
-                raise self._wrong(f"answered with the index {index!r} for {n_documents} documents")
-            if isinstance(score, bool) or not isinstance(score, int | float) or not isfinite(score):
-                raise self._wrong(f"answered with the score {score!r}")
+                raise self._wrong(f"answered with the index {self._wire.shown(index)} for {n_documents} documents")
+            if isinstance(score, bool) or not isinstance(score, int | float) or not -_MOST <= score <= _MOST:
+                raise self._wrong(f"answered with the score {self._wire.shown(score)}")
             scores[index] = float(score)
         return scores
 

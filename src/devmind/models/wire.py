@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 _MAX_REFUSAL_BYTES: Final = 64 * 1024
 _SHOWN_CHARS: Final = 200
+_BRIEF_CHARS: Final = 60
 _HINTS: Final = {
     401: "; check the key",
     403: "; check the key and what it may do",
@@ -120,8 +121,23 @@ class Wire:
                     continue  # a ping
                 value = self._decoded(event.data.encode(), kind, url)
                 if not isinstance(value, dict):
-                    raise self._failure("stream_error", f"sent an event that is no object: {event.data[:60]!r}", url)
+                    raise self._failure(
+                        "stream_error", f"sent an event that is no object: {self.shown(event.data)}", url
+                    )
                 yield value
+
+    def shown(self, value: Any) -> str:
+        """Return the beginning of what an endpoint said, as a message may show it: no secret, nor a part of one."""
+        if isinstance(value, str):
+            return repr(self.masked(value)[:_BRIEF_CHARS])
+        return self.masked(repr(value))[:_BRIEF_CHARS]
+
+    def masked(self, text: str) -> str:
+        """Return ``text`` with stars for each secret. Cut what comes back, not what goes in: half a secret is none."""
+        for secret in self._options.secrets:
+            for form in (secret, repr(secret)[1:-1]):  # as it is, and as `repr` writes it
+                text = text.replace(form, "***")
+        return text
 
     def failure(self, kind: str, problem: str, url: str) -> UpstreamError:
         """Return the error, not retryable, for an answer that arrived whole and cannot be used."""
@@ -152,11 +168,11 @@ class Wire:
         headers = {"Accept": accept}
         content: str | None = None
         if body is not None:
-            content = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+            content = body if isinstance(body, str) else _json(body)
             headers["Content-Type"] = "application/json"
         with self._naming(url, broken="disconnected"):
             request = client.build_request(
-                method, url, content=None if content is None else content.encode(), headers=headers
+                method, url, content=None if content is None else content.encode("utf-8", "replace"), headers=headers
             )
             response = client.send(request, stream=True)
         try:
@@ -198,9 +214,9 @@ class Wire:
             raise self._late(url)
 
     def _decoded(self, data: bytes, content_type: str, url: str) -> Any:
-        start = data[:_SHOWN_CHARS].decode("utf-8", "replace").lstrip()
+        start = self.masked(data[:_MAX_REFUSAL_BYTES].decode("utf-8", "replace").lstrip())[:_SHOWN_CHARS]
         if "text/html" in content_type or start[:15].lower().startswith(("<!doctype html", "<html")):
-            raise self._failure("html", f"answered with a web page ({start[:60]!r}); check the address", url)
+            raise self._failure("html", f"answered with a web page ({start[:_BRIEF_CHARS]!r}); check the address", url)
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
@@ -208,7 +224,7 @@ class Wire:
 
     def _refusal(self, response: httpx.Response, url: str) -> Refusal:
         status = response.status_code
-        body = self._masked(_start_of(response).decode("utf-8", "replace"))
+        body = self.masked(_start_of(response).decode("utf-8", "replace"))
         message = f"{_place(url)} answered HTTP {status}: {body[:_SHOWN_CHARS]!r}{_HINTS.get(status, '')}"
         asked_s = retry_after_s(response.headers.get("retry-after", ""), now=self._now())
         return Refusal(message, status=status, body=body, retry_after_s=asked_s)
@@ -217,20 +233,28 @@ class Wire:
         return self._failure("timeout", f"did not answer within {self._options.timeout_s:g} s", url, retryable=True)
 
     def _failure(self, kind: str, problem: str, url: str, *, retryable: bool = False) -> UpstreamError:
-        return UpstreamError(f"{_place(url)} {self._masked(problem)}", retryable=retryable, code=kind)
-
-    def _masked(self, text: str) -> str:
-        for secret in self._options.secrets:
-            text = text.replace(secret, "***")
-        return text
+        return UpstreamError(f"{_place(url)} {self.masked(problem)}", retryable=retryable, code=kind)
 
 
 def key_options(variable: str, *, secret: Callable[[str], str], timeout_s: float) -> WireOptions:
     """Return options that send the key in the environment variable ``variable`` as a bearer; no key if it is empty."""
-    if not variable:
+    return bearer(secret(variable) if variable else "", timeout_s=timeout_s)
+
+
+def bearer(key: str, *, timeout_s: float) -> WireOptions:
+    """Return options that send ``key`` as a bearer; none if it is empty."""
+    if not key:
         return WireOptions(timeout_s=timeout_s)
-    key = secret(variable)
     return WireOptions(timeout_s=timeout_s, headers={"Authorization": f"Bearer {key}"}, secrets=(key,))
+
+
+def _json(body: Any) -> str:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:  # a date or NaN from a configuration's table [body]
+        raise UsageError(
+            f"a request cannot be written as JSON: {error}; correct [body] in the configuration"
+        ) from error
 
 
 def _start_of(response: httpx.Response) -> bytes:

@@ -15,6 +15,7 @@ from devmind.cli.evaluation.options import Reason, Root, Source, Split, sources_
 from devmind.cli.evaluation.output import write_json
 from devmind.cli.progress import steps
 from devmind.errors import UsageError
+from devmind.settings import expanded
 
 if TYPE_CHECKING:
     from devmind.evaluate.answers.chat import ChatModel
@@ -147,5 +148,5 @@ def _entailer(by: str, model: ChatModel | None) -> Entailer | None:
     if by.startswith(_LOCAL) and by != _LOCAL:
         from devmind.evaluate.answers.local_nli import LocalEntailer
 
-        return LocalEntailer(Path(by.removeprefix(_LOCAL)).expanduser())
+        return LocalEntailer(expanded(by.removeprefix(_LOCAL)))
     raise UsageError(f"--entailment {by!r} is none of: judge, local:FOLDER")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from devmind.errors import UsageError
+from devmind.settings import expanded
 
 if TYPE_CHECKING:
     from devmind.evaluate.datasets.sources import Sources
@@ -66,16 +67,16 @@ def sources_of(source: Sequence[str] | None, root: Path | None, at: str = "") ->
 
 def name_and_folder(item: str) -> tuple[str, Path]:
     """Read ``[NAME=]FOLDER``: either may hold ``/`` and ``=``; the first reading whose folder exists counts."""
-    whole = Path(item).expanduser()
+    whole = expanded(item)
     if "=" not in item or whole.is_dir():
         return "", whole
     parts = item.split("=")
     for n_parts in range(1, len(parts)):
-        name, folder = "=".join(parts[:n_parts]), Path("=".join(parts[n_parts:])).expanduser()
+        name, folder = "=".join(parts[:n_parts]), expanded("=".join(parts[n_parts:]))
         if name and str(folder) != "." and folder.is_dir():
             return name, folder
     name, _, rest = item.partition("=")
-    return name, Path(rest).expanduser()
+    return name, expanded(rest)
 
 
 def half_of_name(text: str) -> Half:

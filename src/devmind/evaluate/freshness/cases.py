@@ -11,6 +11,7 @@ from devmind.errors import UsageError
 from devmind.evaluate.datasets.files import read_rows
 from devmind.evaluate.datasets.foreign import clean_path, row_of
 from devmind.evaluate.datasets.row import Row, shown
+from devmind.model_tables import expanded
 from devmind.scan.git import Repository, find_repository, resolve_commit
 
 
@@ -150,7 +151,7 @@ class Histories:
 
     def _find(self, repo: str) -> Repository:
         if repo in self._folders:
-            folder = self._folders[repo].expanduser()
+            folder = expanded(str(self._folders[repo]))
             found = _repository_at(folder)
             if found is None:
                 raise UsageError(f"--source {repo}={folder} is no git repository: check the path", code="no_source")

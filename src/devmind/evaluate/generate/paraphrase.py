@@ -34,7 +34,6 @@ SYSTEM: Final = (
 )
 _LANGUAGE: Final = {"en": "English", "zh": "Chinese"}
 _IN_TICKS = re.compile(r"`([^`]+)`")
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _MAX_CHARS: Final = 600
 _ONE_RUN: Final = RunOptions()
 _CLOCKS: Final = Clocks()
@@ -120,10 +119,9 @@ def _reworded(topic: Topic, lang: Lang, model: Target, options: RunOptions, cloc
 
 def _question(answer: str) -> str:
     """Return the question in a model's answer, which may stand in a fence or between other words; "" if none."""
-    found = _OBJECT.search(answer)
     try:
-        value = json.loads(found[0]) if found else None
-    except ValueError:
+        value = json.loads(answer[max(0, answer.find("{")) : answer.rfind("}") + 1])
+    except (ValueError, RecursionError):
         return ""
     question = value.get("question") if isinstance(value, dict) else None
     return " ".join(question.split()) if isinstance(question, str) else ""

@@ -114,7 +114,9 @@ class Generic:
         if path is None:
             return []
         if not isinstance(said, dict | list):
-            raise self._wire.failure("bad_shape", f"answered {str(said)[:60]!r}, neither an object nor a list", url)
+            raise self._wire.failure(
+                "bad_shape", f"answered {self._wire.shown(said)}, neither an object nor a list", url
+            )
         found = path.findall(said)
         if len(found) == 1 and isinstance(found[0], list):
             return list(found[0])
