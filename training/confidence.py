@@ -13,14 +13,13 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from devmind.retrieve import Request, Retriever
-from devmind.retrieve.confidence import HITS, evidence
+from devmind.retrieve.confidence import HITS
 from devmind.service import Service
 from devmind.settings import Settings
 from training.ranking import project_of
@@ -55,9 +54,7 @@ def judged(topics: list[dict[str, object]], kbs: Path) -> list[Judged]:
 
 def evidence_for(retriever: Retriever, query: str) -> dict[str, float]:
     """Return what a search of ``query`` gives its confidence to weigh."""
-    trace = retriever.trace(Request(query, k=HITS, narrow=True), legs=False)
-    n = retriever.published.lexical.n_chunks
-    return evidence(trace.query, trace.hits, idf=trace.idf, rarest=log(1 + (n + 0.5) / 0.5))
+    return dict(retriever.trace(Request(query, k=HITS, narrow=True), legs=False).evidence)
 
 
 def fit(x: Floats, y: Floats, language: npt.NDArray[np.bool_]) -> Floats:
@@ -115,7 +112,7 @@ def main() -> None:
     use = np.array([not one.held_out for one in found])
     suite = np.array([one.suite for one in found])
     asked_well = np.isin(suite, asked.judge) & (y > 0)
-    bar = float(np.quantile(scores[asked_well], FALSE_REFUSALS))
+    bar = float(np.quantile(scores[asked_well], FALSE_REFUSALS, method="lower"))
     for name in sorted(set(suite)):
         own = scores[suite == name]
         above = (scores[asked_well][:, None] > own[None]).mean() + 0.5 * (
@@ -126,7 +123,7 @@ def main() -> None:
             f"AUROC of the judging suites against it {above:.3f}"
         )
     b = fit(x[use], y[use], chinese[use])
-    bar = float(np.quantile((x @ b[:-1] + b[-1])[asked_well], FALSE_REFUSALS))
+    bar = float(np.quantile((x @ b[:-1] + b[-1])[asked_well], FALSE_REFUSALS, method="lower"))
     print(json.dumps({name: round(float(weight), 2) for name, weight in zip(names, b[:-1], strict=True)}, indent=1))
     print(f"intercept {b[-1]:.2f}; bar {bar:.2f}, as a confidence {1 / (1 + np.exp(-bar)):.4f}")
 

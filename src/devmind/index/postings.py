@@ -118,3 +118,16 @@ def bm25(weights: Mapping[str, float], parts: Sequence[Postings]) -> Floats:
                 tf = counts.astype(np.float32)
                 scores[at] += rarity * tf / (tf + norm[at])
     return scores
+
+
+def held(terms: Sequence[str], files: Sequence[int], parts: Sequence[Postings]) -> list[frozenset[str]]:
+    """Return for each of ``files``, indexes into those of ``parts``, which of ``terms`` stand in it."""
+    found: dict[int, set[str]] = {file: set() for file in files}
+    base = 0
+    for part in parts:
+        own = np.array([file - base for file in found if base <= file < base + len(part.lengths)], np.int32)
+        for term, (holders, _) in zip(terms, part.of(hashes(terms)) if len(own) else (), strict=False):
+            for file in own[np.isin(own, holders)].tolist():
+                found[file + base].add(term)
+        base += len(part.lengths)
+    return [frozenset(found[file]) for file in files]

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from devmind.index.postings import bm25
+from devmind.index.postings import bm25, held
 from devmind.index.snapshot import CHUNK, MAX_KINDS, File, Floats, Halves, Keys, Snapshot
 from devmind.index.uses import Among, among
 
@@ -72,6 +72,10 @@ class View:
     def files_by_terms(self, weights: Mapping[str, float]) -> Floats:
         """Return `(n_files,)`: BM25 of each file as a whole for the weighted terms of a question."""
         return bm25(weights, [snapshot.postings for snapshot in self._snapshots])
+
+    def terms_in(self, files: Sequence[int], terms: Sequence[str]) -> list[frozenset[str]]:
+        """Return for each of ``files`` which of ``terms`` stand anywhere in it."""
+        return held(terms, files, [snapshot.postings for snapshot in self._snapshots])
 
     def uses_among(self, files: Rows) -> Among:
         """Return which of ``files`` (ascending) use which."""

@@ -6,7 +6,7 @@ A question about something absent gives itself away by a telling term, above all
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log
 from typing import Final
 
@@ -16,20 +16,21 @@ from devmind.types import Hit
 
 # Logistic regression by `python -m training.confidence` on questions of development suites against questions of other
 # repositories and features proven absent; docs/retrieval.md says how it does on projects that it has not seen.
-INTERCEPT: Final = -15.43
+INTERCEPT: Final = -19.46
 WEIGHTS: Final[Mapping[str, float]] = {
-    "covered": 6.12,
-    "rarest_missing": 1.33,
-    "unknown": -1.54,
-    "name_missing": -1.29,
-    "name_missing_zh": -4.44,
-    "cosine_best": 10.37,
-    "cosine_mean": 3.88,
-    "n_asked": 2.56,
-    "defined": 1.09,
-    "undefined": -1.66,
-    "stem": 1.78,
-    "zh": 1.19,
+    "covered": 4.74,
+    "covered_file": 4.15,
+    "rarest_missing": 2.15,
+    "unknown": 0.53,
+    "name_missing": -1.45,
+    "name_missing_zh": -5.70,
+    "cosine_best": 9.52,
+    "cosine_mean": 4.71,
+    "n_asked": 2.97,
+    "defined": 0.53,
+    "undefined": -1.72,
+    "stem": 2.42,
+    "zh": 1.60,
 }
 NOTHING_ASKED = 0.5  # hits for a query without a telling term
 HITS = 5  # the first ones, which answers are made of
@@ -43,10 +44,14 @@ def confidence(features: Mapping[str, float]) -> float:
     return round(1 / (1 + exp(-max(min(odds, 50.0), -50.0))), 4)
 
 
-def evidence(query: Query, hits: Sequence[Hit], *, idf: Mapping[str, float], rarest: float) -> dict[str, float]:
+def evidence(
+    query: Query, hits: Sequence[Hit], *, files: Sequence[frozenset[str]], idf: Mapping[str, float], rarest: float
+) -> dict[str, float]:
     """Return what speaks for, or against, the first hits holding the answer.
 
     Args:
+        hits: each with the lines of its focus.
+        files: the terms of the query that stand anywhere in the file of each of the first hits.
         idf: by term of the query.
         rarest: the idf of a term in no chunk.
     """
@@ -62,7 +67,8 @@ def evidence(query: Query, hits: Sequence[Hit], *, idf: Mapping[str, float], rar
     defined = any(hit.why["defines"] > 0 for hit in hits)
     chinese = float(CJK.search(query.text) is not None)
     return {
-        "covered": max((sum(w for group, w in query.groups if group & here) for here in shown), default=0.0) / total,
+        "covered": _covered(query, shown) / total,
+        "covered_file": _covered(query, files) / total,
         "rarest_missing": max(missing, default=0.0) / rarest,
         "unknown": sum(unknown) / total,
         "name_missing": float(alone),
@@ -75,6 +81,11 @@ def evidence(query: Query, hits: Sequence[Hit], *, idf: Mapping[str, float], rar
         "stem": max((hit.why["stem"] for hit in hits[:HITS]), default=0.0),
         "zh": chinese,
     }
+
+
+def _covered(query: Query, holders: Iterable[frozenset[str]]) -> float:
+    """Return how much of what was asked the best of ``holders`` has."""
+    return max((sum(w for group, w in query.groups if group & here) for here in holders), default=0.0)
 
 
 def proper_names(text: str, own: set[str]) -> list[frozenset[str]]:

@@ -148,15 +148,17 @@ class Retriever:
             active = self.published.take_up()
             chosen = self.published.chosen(request.filters.repos)
             found = self._find(request, self.weights, chosen, {})
+            hits = self._hits(found)
             return Trace(
                 query=found.query,
                 view=found.corpus.view,
                 ranking=found.ranking,
                 fates=tuple(found.fates),
-                hits=tuple(self._hits(found)),
+                hits=tuple(hits),
                 idf=found.idf,
                 repos={repo_id: active[repo_id].name for repo_id in chosen},
                 legs=whole_legs(found.query, found.corpus, found.recall) if legs else {},
+                evidence=self._evidence(found, hits),
             )
 
     @contextmanager
@@ -176,8 +178,17 @@ class Retriever:
     def _confidence(self, found: _Found, hits: Sequence[Hit]) -> float:
         if not hits or not found.query.groups:
             return NOTHING_ASKED if hits else 0.0
-        rarest = idf(0, self.published.lexical.n_chunks)
-        return confidence(evidence(found.query, [hit.focused() for hit in hits[:HITS]], idf=found.idf, rarest=rarest))
+        return confidence(self._evidence(found, hits))
+
+    def _evidence(self, found: _Found, hits: Sequence[Hit]) -> dict[str, float]:
+        terms = sorted(frozenset[str]().union(*(group for group, _ in found.query.groups)))
+        return evidence(
+            found.query,
+            [hit.focused() for hit in hits[:HITS]],
+            files=found.corpus.view.terms_in([spot.file for spot in found.spots[:HITS]], terms),
+            idf=found.idf,
+            rarest=idf(0, self.published.lexical.n_chunks),
+        )
 
     def _key(self, request: Request, weights: Weights, shown: tuple[tuple[int, int], ...]) -> tuple[object, ...]:
         """Return what a cached result is known by; ``shown`` are the repositories searched and their generations."""

@@ -44,6 +44,7 @@ class Trace:
         fates: what shaping did to each candidate, in the order of the ranking.
         idf: by term of the query.
         repos: names by repository id.
+        evidence: what the confidence weighs.
     """
 
     query: Query
@@ -54,3 +55,4 @@ class Trace:
     idf: Mapping[str, float]
     repos: Mapping[int, str]
     legs: Mapping[str, Leg]
+    evidence: Mapping[str, float]
