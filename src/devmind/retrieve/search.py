@@ -261,7 +261,7 @@ class Retriever:
             timings["rerank"] = since_ms(mark)
             mark = time.perf_counter()
         near = None if asked.narrow or query.symbolic else taken.scanned
-        spots, fates = shape(corpus.view, after.ranking, k=asked.k, near=near)
+        spots, fates = shape(corpus.view, after.ranking, k=asked.k, near=near, allowed=corpus.allowed)
         timings["rank"] = round(timings.get("rank", 0.0) + since_ms(mark), 3)
         return _Found(query, corpus, taken, rarity, after, spots, fates)
 
