@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from math import log
 
@@ -77,3 +78,10 @@ def test_ends_rise() -> None:
 def test_a_content_of_another_size_is_an_error() -> None:
     with pytest.raises(ValueError, match="buffer size"):
         linked([(b"123", b"")])
+
+
+@pytest.mark.parametrize("damaged", [np.nan, np.inf, -np.inf, 3e38, -5.0])
+def test_a_strength_that_was_damaged_on_disk_is_some_strength(damaged: float) -> None:
+    uses = linked([content({"Cart"}, set()), content(set(), {"Cart"})])
+    found = among(np.arange(2), [replace(uses, strengths=np.array([damaged], np.float32))])
+    assert 0 <= found.strengths.item() <= 12

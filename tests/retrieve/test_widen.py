@@ -10,6 +10,7 @@ import pytest
 from devmind.ingest import Report
 from devmind.retrieve.widen import WIDTHS, width_of
 from devmind.service import Service
+from devmind.types import Filters
 
 Add = Callable[[Path], Report]
 QUESTION = "how is an invoice settled when the ledger is locked"
@@ -95,3 +96,43 @@ def test_what_a_hit_shows_is_no_second_hit(service: Service) -> None:
 def test_an_answer_cites_the_focus(service: Service) -> None:
     answer = service.answer(service.search(QUESTION))
     assert all(hit.focused() is hit for hit in answer.evidence)
+
+
+def test_neighbours_that_a_filter_excludes_are_not_shown(service: Service) -> None:
+    wide = service.search(QUESTION, k=3).hits
+    assert any(hit.end_line - hit.start_line > hit.focus[1] - hit.focus[0] for hit in wide)
+    only = service.search(QUESTION, k=3, filters=Filters(kinds=("function",))).hits
+    assert [(hit.path, hit.focus) for hit in only] == [(hit.path, hit.focus) for hit in wide]
+
+
+def test_methods_alone_are_shown_without_the_functions_beside_them(
+    tmp_path: Path, add: Add, serve: Callable[[], Service]
+) -> None:
+    folder = tmp_path / "shop-src"
+    folder.mkdir()
+    method = "".join(f"    {line}\n" if line else "\n" for line in SETTLE.rstrip().split("\n"))
+    text = function("print_a", 50) + "class Invoice:\n" + method + "\n\n" + function("print_b", 50)
+    (folder / "invoices.py").write_text(text, encoding="utf-8")
+    add(folder)
+    with serve() as service:
+        (wide,) = service.search(QUESTION).hits
+        (only,) = service.search(QUESTION, filters=Filters(kinds=("method",))).hits
+    assert "print_b" in wide.content
+    assert "settle_invoice" in only.content and "print_" not in only.content
+
+
+def test_a_copy_of_a_file_is_told_once(tmp_path: Path, add: Add, serve: Callable[[], Service]) -> None:
+    folder = tmp_path / "shop-src"
+    for copy in ("a", "b"):
+        (folder / copy).mkdir(parents=True)
+        steps = "".join(
+            SETTLE.replace("settle_invoice", f"settle_{at}").replace("is locked", f"is locked, {at}") for at in range(9)
+        )
+        (folder / copy / "invoices.py").write_text(steps, encoding="utf-8")
+    add(folder)
+    with serve() as service:
+        trace = service.trace(QUESTION, k=10)
+    assert [hit.also_at for hit in trace.hits if hit.also_at]
+    for hit in trace.hits:
+        others = [other for other in trace.hits if other.path != hit.path]
+        assert not any(hit.content in other.content for other in others), "the text of a hit stands in another one"

@@ -18,6 +18,7 @@ from devmind.types import ParsedDocument
 
 LEAST_CHARS: Final = 4
 MOST_OWNERS: Final = 2
+_MOST_STRENGTH: Final = 12.0  # of one use: the logarithm of 160,000 names
 _NAMES_NOTHING: Final = frozenset({"heading", "key", "field", "variable"})  # kinds whose names others share by chance
 _NAME: Final = np.dtype("<u4")
 Names = npt.NDArray[np.uint32]
@@ -113,4 +114,6 @@ def among(files: npt.NDArray[np.int64], parts: Sequence[Uses]) -> Among:
     user, target, strength = np.concatenate(users), np.concatenate(used), np.concatenate(strengths)
     place = np.minimum(np.searchsorted(files, target), max(len(files) - 1, 0))
     known = files[place] == target if len(files) else np.zeros(0, bool)
-    return Among(user[known], place[known].astype(np.int64), strength[known])
+    # Whatever damaged arrays on disk say is some strength: one that is no number would lose its file every place.
+    strength = np.clip(np.nan_to_num(strength[known], nan=0.0), 0.0, _MOST_STRENGTH)
+    return Among(user[known], place[known].astype(np.int64), strength)

@@ -221,7 +221,7 @@ class Retriever:
             timings["rerank"] = since_ms(mark)
             mark = time.perf_counter()
         near = None if request.narrow or query.symbolic else taken.scanned
-        spots, fates = shape(corpus.view, after.ranking, k=request.k, near=near)
+        spots, fates = shape(corpus.view, after.ranking, k=request.k, near=near, allowed=corpus.allowed)
         timings["rank"] = round(timings.get("rank", 0.0) + since_ms(mark), 3)
         return _Found(query, corpus, taken, known.idf, after, spots, fates)
 

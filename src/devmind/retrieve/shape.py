@@ -5,11 +5,13 @@ Every candidate has a fate, so that a search and its trace tell the same story.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from devmind.index.snapshot import Floats
 from devmind.index.view import View
+from devmind.retrieve.passing import Mask
 from devmind.retrieve.rank import Ranking
 from devmind.retrieve.widen import widened, width_of
 
@@ -49,16 +51,20 @@ OVER_FILE_LIMIT: Final = Fate("over_file_limit")
 BEYOND_K: Final = Fate("beyond_k")
 
 
-def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -> tuple[list[Spot], list[Fate]]:
+def shape(
+    view: View, ranking: Ranking, *, k: int, near: Floats | None = None, allowed: Mask | None = None
+) -> tuple[list[Spot], list[Fate]]:
     """Return the ``k`` hits at most, and the fate of every candidate, both in order of rank.
 
     Args:
         near: the rough cosine of every row of ``view``, by which hits are widened; None leaves them narrow.
+        allowed: which rows the filters let through; None for all.
     """
     rows = ranking.rows
     files, bodies, names = (column[rows].tolist() for column in (view.file, view.body, view.name))
     chosen: list[Spot] = []
     by_body: dict[int, Spot] = {}
+    around: dict[int, Spot] = {}  # by the body of each neighbour that a hit shows
     by_file: dict[int, list[Spot]] = {}
 
     def fate(at: int) -> Fate:
@@ -67,6 +73,8 @@ def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -
         if body in by_body:
             by_body[body].also.append((file, start))
             return Fate("duplicate", by_body[body].rank)
+        if body in around and any(file == twin for twin, _ in around[body].also):
+            return Fate("duplicate", around[body].rank)  # of a file that is said to hold the same text already
         same_file = by_file.get(file, [])
         for spot in same_file:
             if _joins(spot, name=name, start=start, end=end):
@@ -78,7 +86,8 @@ def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -
         by_body[body] = spot = Spot(len(chosen) + 1, at, row, file, name, start, end, (start, end))
         by_file.setdefault(file, same_file).append(spot)
         if near is not None:
-            _widen(view, spot, same_file, nth_file=list(by_file).index(file), near=near)
+            _widen(view, spot, same_file, nth_file=list(by_file).index(file), near=near, allowed=allowed)
+            around.update((view.body.item(shown), spot) for shown in _shown(view, spot))
         chosen.append(spot)
         return Fate("kept", len(chosen))
 
@@ -88,6 +97,16 @@ def shape(view: View, ranking: Ranking, *, k: int, near: Floats | None = None) -
     rest = range(len(fates), len(rows))  # of these only what a hit shows already still tells something
     fates += [fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in rest]
     return chosen, fates
+
+
+def _shown(view: View, spot: Spot) -> Iterator[int]:
+    """Yield the rows that a hit shows; those of a file lie side by side."""
+    low = high = spot.row
+    while low > 0 and view.file[low - 1] == spot.file and view.start[low - 1] >= spot.start:
+        low -= 1
+    while high + 1 < view.n and view.file[high + 1] == spot.file and view.end[high + 1] <= spot.end:
+        high += 1
+    yield from range(low, high + 1)
 
 
 def _joins(spot: Spot, *, name: int, start: int, end: int) -> bool:
@@ -100,7 +119,7 @@ def _joins(spot: Spot, *, name: int, start: int, end: int) -> bool:
     return spot.start <= start and end <= spot.end
 
 
-def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near: Floats) -> None:
+def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near: Floats, allowed: Mask | None) -> None:
     above = max((other.end for other in same_file if other.end < spot.start), default=0)
     below = min((other.start for other in same_file if other.start > spot.end), default=2**31)
     spot.start, spot.end = widened(
@@ -112,4 +131,5 @@ def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near
         near=near,
         above=above,
         below=below,
+        allowed=allowed,
     )
