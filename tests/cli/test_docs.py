@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 EVAL = get_command(app).commands["eval"].commands if COMMANDS else {}  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["run", "compare", "gate", "report"])
+@pytest.mark.parametrize("name", ["run", "compare", "gate", "report", "export"])
 def test_a_command_and_its_options_are_documented(name: str) -> None:
     assert f"`eval {name} " in PAGE
     assert f"`eval {name} " in (ROOT / "README.md").read_text(encoding="utf-8")

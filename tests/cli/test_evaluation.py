@@ -302,6 +302,22 @@ def test_a_report_is_written_in_every_form(
     assert code == 0
 
 
+def test_a_run_is_exported_and_measures_the_same_again(
+    topics: Path, call: Call, responses: Callable[..., Path], tmp_path: Path
+) -> None:
+    run_of = responses("good", **GOOD)
+    _, measured = call("run", topics, "--target", f"run:{run_of}", "--out", tmp_path / "first")
+    for form in ("trec", "jsonl"):
+        out = tmp_path / f"out.{form}"
+        code, said = call("export", tmp_path / "first", out, "--dataset", topics, "--to", form)
+        lines = out.read_text(encoding="utf-8").splitlines()
+        assert (code, said) == (0, {"run": str(tmp_path / "first"), "out": str(out), "to": form, "n_lines": len(lines)})
+        _, again = call("run", topics, "--target", f"run:{out}", "--out", tmp_path / form)
+        assert again["overall"]["nDCG@10"] == measured["overall"]["nDCG@10"]
+    code, said = call("export", run_of, tmp_path / "x", "--dataset", topics, "--to", "csv")
+    assert code == 2 and "choose one of trec, jsonl" in said["error"]["message"]
+
+
 def test_the_test_half_is_read_with_a_reason_only(topics: Path, call: Call, responses: Callable[..., Path]) -> None:
     halves = [replace(t, labels={"split": "test" if t.topic_id in ("q1", "t1") else "development"})
               for t in read(topics).topics]  # fmt: skip

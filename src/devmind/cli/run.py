@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from devmind.cli import dataset, read, tune, write
 from devmind.cli.app import app, error_line
-from devmind.cli.evaluation import answers, diagnosis, gating, operations, questions, reporting, scoring
+from devmind.cli.evaluation import answers, diagnosis, exporting, gating, operations, questions, reporting, scoring
 from devmind.errors import DevMindError
 from devmind.settings import forget_git_place, load
 
@@ -32,6 +32,7 @@ COMMANDS = (
     dataset,
     answers,
     diagnosis,
+    exporting,
     gating,
     operations,
     questions,

@@ -45,15 +45,19 @@ def hit_lines(run: Run, dataset: Dataset) -> Iterator[str]:
         yield json.dumps(row, ensure_ascii=False)
 
 
-def write_lines(lines: Iterator[str], path: Path) -> None:
-    """Write each line to ``path``.
+def write_lines(lines: Iterator[str], path: Path) -> int:
+    """Write each line to ``path`` and return how many there are.
 
     Raises:
         UsageError: The file cannot be written.
     """
     try:
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.writelines(line + "\n" for line in lines)
+            n_lines = 0
+            for line in lines:
+                file.write(line + "\n")
+                n_lines += 1
+            return n_lines
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; choose another file") from error
 

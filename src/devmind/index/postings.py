@@ -3,7 +3,8 @@
 The lexical index knows chunks. What a question asks for is often spread over a file, and a file that holds all of its
 words in several places is more likely the right one than one with two of them in one place.
 
-A term is known by 32 bits of it: two of a repository's 100,000 terms share them once in some 40,000 questions.
+A term is known by 32 bits of it: one that a question holds shares them with some other of a repository's 100,000 terms
+once in 40,000 times.
 Counts stop at 255, where BM25 has long been saturated.
 """
 

@@ -29,6 +29,7 @@ IDENTIFIER = re.compile(
     r"|`[^`\s]{1,400}`"
 )
 MAX_CHARS = 20_000  # of a query; what comes after says nothing new
+Group = tuple[frozenset[str], float]  # alternative terms, any of which is what is asked for, and their weight
 # Words that ask rather than tell; stemmed, as `terms` gives them.
 STOP = frozenset(
     terms(
@@ -66,7 +67,7 @@ class Query:
 
     text: str
     weights: dict[str, float]
-    groups: tuple[tuple[frozenset[str], float], ...]
+    groups: tuple[Group, ...]
     identifiers: tuple[str, ...]
     places: tuple[Place, ...]
     stack: Stack
@@ -97,19 +98,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     read = text.strip()[:MAX_CHARS]
     own = [term for term in dict.fromkeys(terms(read)) if term not in STOP and len(term) < 60]
     words = segment(read)
-    groups: list[tuple[frozenset[str], float]] = []
-    weights: dict[str, float] = {}
-    for term in own:
-        if CJK.match(term):
-            if df(term):
-                weights[term] = 1.0
-        elif len(term) > 1 or not term.isalpha():
-            weights[term] = 1.0
-            groups.append((frozenset([term]), rarity(term)))
-    for meant in expand(words, df):
-        for term, weight in meant.weights.items():
-            weights[term] = max(weights.get(term, 0.0), weight)
-        groups.append((meant.group, meant.worth * min(rarity(term) for term in meant.group)))
+    weights, groups = _asked_for(own, words, df=df, rarity=rarity)
     is_long = len(own) > LONG or len(weights) > MANY
     if is_long:
         weights = telling(read, weights, lambda term: rarity(term) if df(term) else 0.0)
@@ -122,7 +111,7 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
     return Query(
         text=read,
         weights=weights,
-        groups=tuple(groups),
+        groups=groups,
         identifiers=identifiers[:MAX_IDENTIFIERS],
         places=places(read),
         stack=read_stack(read),
@@ -132,6 +121,31 @@ def understand(text: str, *, df: Callable[[str], int], n_chunks: int) -> Query:
         symbolic=symbolic,
         is_long=is_long,
     )
+
+
+def _asked_for(
+    own: Sequence[str], words: Sequence[Word], *, df: Callable[[str], int], rarity: Callable[[str], float]
+) -> tuple[dict[str, float], tuple[Group, ...]]:
+    """Return the weight of each term of a question, and the things that it asks for.
+
+    Args:
+        own: its terms as they stand there.
+        words: its Chinese words.
+    """
+    groups: list[Group] = []
+    weights: dict[str, float] = {}
+    for term in own:
+        if CJK.match(term):
+            if df(term):
+                weights[term] = 1.0
+        elif len(term) > 1 or not term.isalpha():
+            weights[term] = 1.0
+            groups.append((frozenset([term]), rarity(term)))
+    for meant in expand(words, df):
+        for term, weight in meant.weights.items():
+            weights[term] = max(weights.get(term, 0.0), weight)
+        groups.append((meant.group, meant.worth * min(rarity(term) for term in meant.group)))
+    return weights, tuple(groups)
 
 
 def _in_english(text: str, words: Sequence[Word]) -> str:

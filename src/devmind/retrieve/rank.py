@@ -102,34 +102,45 @@ def rank(
         idf: by query term.
         weights: what the features count.
     """
-    rows, lexical, dense = found.rows, found.lexical, found.dense
+    rows = found.rows
     files, file_of = grouped(view.file[rows])
     features = file_features(query, view, found, files=files, file_of=file_of, idf=idf)
     by_file = np.zeros(len(files), np.float32)
     for name, weight in weights.files.items():
         by_file += weight * features[name]
-    share = weights.dense_symbolic if query.symbolic else weights.dense_sentence
-    own = (1 - share) * standardise(np.maximum(lexical, least_found(lexical))) + share * standardise(dense)
-    own += weights.definition * found.defines + POINTED * found.pointed
+    own = _within_file(query, found, weights)
     order = np.lexsort((view.start[rows], -own, file_of))
     of_file = file_of[order]
     first = group_starts(of_file)
     nth = np.arange(len(rows)) - first
     behind = own[order] - own[order][first]
     score = by_file[of_file] + weights.chunk_share * behind - weights.second_of_file * nth
-    paths = [view.files[file].path for file in files.tolist()]
-    names = np.empty(len(files), np.int64)
-    names[sorted(range(len(files)), key=paths.__getitem__)] = np.arange(len(files))
-    best = np.lexsort((view.start[rows][order], names[of_file], -score))
+    best = np.lexsort((view.start[rows][order], _by_path(view, files)[of_file], -score))
     at = order[best]
     by_name = dict(zip(features, np.stack(list(features.values()))[:, file_of[at]], strict=True))
     named = {
-        "lexical": lexical[at],
-        "dense": dense[at],
+        "lexical": found.lexical[at],
+        "dense": found.dense[at],
         "file": by_file[file_of[at]],
         **by_name,
         "behind_best": behind[best].astype(np.float32),
         "nth_of_file": (nth[best] + 1).astype(np.float32),
     }
-
     return Ranking(rows=rows[at], scores=score[best].astype(np.float32), features=named, weights=weights)
+
+
+def _within_file(query: Query, found: Candidates, weights: Weights) -> Floats:
+    """Return what each candidate is worth against the others of its file."""
+    share = weights.dense_symbolic if query.symbolic else weights.dense_sentence
+    lexical = standardise(np.maximum(found.lexical, least_found(found.lexical)))
+    own: Floats = (1 - share) * lexical + share * standardise(found.dense)
+    own += weights.definition * found.defines + POINTED * found.pointed
+    return own
+
+
+def _by_path(view: View, files: Rows) -> Rows:
+    """Return the place of each file when they are sorted by path."""
+    paths = [view.files[file].path for file in files.tolist()]
+    places = np.empty(len(files), np.int64)
+    places[sorted(range(len(files)), key=paths.__getitem__)] = np.arange(len(files))
+    return places

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from devmind.retrieve.reword import Reworder
     from devmind.retrieve.second import SecondStage
 
-# Someone waits for the hits: a hosted reranker answers within a second, a chat model writes a few lines in three.
+# Someone waits for the hits. No hosted service was measured: long enough for a few lines of a chat model, short enough
+# to be waited for.
 RERANK_TIMEOUT_S: Final = 5.0
 EXPAND_TIMEOUT_S: Final = 10.0
 
