@@ -94,7 +94,7 @@ def test_the_rows_nearest_in_the_files_of_candidates_are_candidates(service: Ser
     ],
 )
 def test_documents_are_no_worse_for_questions_about_the_architecture(service: Service, query: str, worse: bool) -> None:
-    trace = service.retriever.trace(query, legs=False)
+    trace = service.trace(query, legs=False)
     assert any(trace.view.files[file].role == "docs" for file in trace.view.file[trace.ranking.rows])
     assert bool(trace.ranking.features["docs"].any()) == worse
 
