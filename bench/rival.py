@@ -30,10 +30,11 @@ MODEL: Final = OUT / "semble-model"
 SCRIPT: Final = Path(__file__).with_name("rival_semble.py")
 OURS: Final = """
 import json, os, sys, tempfile, time
+from pathlib import Path
 from devmind.ingest import IngestOptions, Writer
 with tempfile.TemporaryDirectory() as out:
     wall, cpu = time.perf_counter(), sum(os.times()[:4])
-    with Writer(__import__("pathlib").Path(out) / "kb", IngestOptions()) as writer:
+    with Writer(Path(out) / "kb", IngestOptions()) as writer:
         report = writer.add(sys.argv[1], name="it")
     wall, cpu = time.perf_counter() - wall, sum(os.times()[:4]) - cpu
 print(json.dumps({"wall_s": wall, "cpu_s": cpu, "n_files": report.n_indexed, "n_chunks": report.n_chunks}))

@@ -38,7 +38,7 @@ def results(*pairs: tuple[int, float], key: str = "relevance_score", **more: Any
     return [{"index": index, key: score, **more} for index, score in pairs]
 
 
-def test_a_request_has_the_form_of_jina_cohere_and_vllm() -> None:
+def test_documents_are_asked_in_the_form_of_vllm() -> None:
     answer = {"model": "m", "results": results((1, 0.9), (0, 0.5), (2, 0.1)), "usage": {"total_tokens": 42}}
     with client_of(answering(answer), model="m", max_chars=3, extra={"return_documents": False}) as (client, server):
         assert client.relevance("q", TEXTS) == Relevance((0.5, 0.9, 0.1), 42)
@@ -48,7 +48,7 @@ def test_a_request_has_the_form_of_jina_cohere_and_vllm() -> None:
     assert body == expected
 
 
-def test_a_request_has_the_form_of_text_embeddings_inference() -> None:
+def test_texts_are_asked_in_the_other_form() -> None:
     answer = results((2, 7.5), (0, -2.0), (1, 0.0), key="score")
     with client_of(answering(answer), form="texts") as (client, server):
         assert client.relevance("q", TEXTS).scores == (-2.0, 0.0, 7.5)
@@ -58,9 +58,12 @@ def test_a_request_has_the_form_of_text_embeddings_inference() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        {"data": results((0, 3), (1, 2), (2, 1)), "object": "list"},  # Voyage
+        {"data": results((0, 3), (1, 2), (2, 1)), "object": "list"},  # a list called data
         {"results": results((2, 1), (1, 2), (0, 3), document={"text": "one"}), "id": "x"},  # with the documents
-        {"results": results((0, 3), (1, 2), (2, 1)), "meta": {"tokens": {"input_tokens": 9.0}}},  # Cohere
+        {
+            "results": results((0, 3), (1, 2), (2, 1)),
+            "meta": {"tokens": {"input_tokens": 9.0}},
+        },  # tokens in meta
     ],
 )
 def test_answers_of_other_forms_are_read(answer: Any) -> None:
