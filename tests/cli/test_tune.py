@@ -111,7 +111,7 @@ def test_what_is_asked_wrongly_is_exit_2(
 def test_no_knowledge_base_is_said(topics: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for argv in (["tune", topics], ["tune", "--undo"]):
         assert run([*argv, "--kb", str(tmp_path / "none")]) == 2
-        assert "knowledge base" in capfd.readouterr().err
+        assert "there is no knowledge base" in capfd.readouterr().err
 
 
 def test_a_damaged_file_stops_searches_until_it_is_undone(

@@ -61,6 +61,7 @@ def test_it_is_one_line_a_topic(stored: StoredScores, tmp_path: Path) -> None:
     (lambda lines: [lines[0], lines[1].replace('"scored"', '"great"')], "no topic's scores"),
     (lambda lines: [lines[0], lines[1].replace("0.5", "NaN", 1)], "NaN is no JSON number"),
     (lambda lines: [lines[0], lines[1].replace("0.5", '"x"', 1)], "no number"),
+    (lambda lines: [lines[0], lines[1].replace("0.5", "1" + "0" * 400, 1)], "no number"),
     (lambda lines: [lines[0], lines[1][:30]], "not JSON"),
 ])  # fmt: skip
 def test_what_is_damaged_is_told(

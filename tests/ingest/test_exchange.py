@@ -99,6 +99,7 @@ BAD: dict[str, tuple[str, Change]] = {
     "size as text": ("metadata.size_bytes", meta(size_bytes="big")),
     "size without end": ("metadata.size_bytes", meta(size_bytes=10**30)),
     "time that is none": ("metadata.last_modified", meta(last_modified=float("nan"))),
+    "time beyond all numbers": ("metadata.last_modified", meta(last_modified=10**400)),
     "encoding": ("metadata.encoding", meta(encoding=1)),
     "no metadata": ("metadata", without("metadata")),
     "metadata as a list": ("metadata", top(metadata=[])),

@@ -108,6 +108,7 @@ def damage(**changes: Any) -> str:
         (damage(files__stem=True), "files.stem is True"),
         (damage(files__stem="4"), "files.stem is '4'"),
         (damage(files__stem=2 * MOST), "must lie between"),
+        (damage(files__stem=10**400), "must lie between"),
         (damage(files__centrality=1.0), "unknown 'centrality'"),
         (damage(files={"stem": 1.0}), "missing 'bm25_best'"),
         (damage(chunks__dense_sentence=1.5), "between 0 and 1"),

@@ -10,7 +10,7 @@ import pytest
 from devmind.ingest import Report
 from devmind.retrieve.widen import WIDTHS, width_of
 from devmind.service import Service
-from devmind.types import Filters
+from devmind.types import Filters, Hit
 
 Add = Callable[[Path], Report]
 QUESTION = "how is an invoice settled when the ledger is locked"
@@ -136,3 +136,25 @@ def test_a_copy_of_a_file_is_told_once(tmp_path: Path, add: Add, serve: Callable
     for hit in trace.hits:
         others = [other for other in trace.hits if other.path != hit.path]
         assert not any(hit.content in other.content for other in others), "the text of a hit stands in another one"
+
+
+def test_a_hit_grows_over_no_line_of_another_hit_though_chunks_may_share_lines(
+    tmp_path: Path, add: Add, serve: Callable[[], Service]
+) -> None:
+    folder = tmp_path / "shop-src"
+    folder.mkdir()
+    for n in range(12):
+        rows = "".join(f'    ("ledger {at} of an invoice", settle(invoice, {at * n})),\n' for at in range(120))
+        (folder / f"rows_{n}.py").write_text(f"{function('print_a', 9)}ROWS = [\n{rows}]\n\n\n{function('print_b', 9)}")
+    add(folder)
+    shared = 0
+    with serve() as service:
+        for at in range(0, 120, 7):
+            by_path: dict[str, list[Hit]] = {}
+            for hit in service.search(f"ledger {at} of an invoice, settle {at}", k=30).hits:
+                by_path.setdefault(hit.path, []).append(hit)
+            for a, b in (hits for hits in by_path.values() if len(hits) == 2):
+                lines = set(range(a.start_line, a.end_line + 1)) & set(range(b.start_line, b.end_line + 1))
+                shared += len(lines)
+                assert lines <= set(range(b.focus[0], b.focus[1] + 1)), "the second hit grew into the first"
+    assert shared

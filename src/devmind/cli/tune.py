@@ -15,6 +15,7 @@ from devmind.errors import UsageError
 
 if TYPE_CHECKING:
     from devmind.evaluate.tune import Tuning
+    from devmind.settings import Settings
 
 
 @app.command()
@@ -52,7 +53,7 @@ def tune(
     from devmind.evaluate.tune import Asked
     from devmind.evaluate.tune import tune as fitted
 
-    settings = session.settings()
+    settings = _settings(session)
     asked = Asked(dataset, datetime.now().astimezone(), format_, split, reason, tuple(repo or ()))
     try:
         with steps(session, dataset.name) as told:
@@ -65,14 +66,18 @@ def tune(
         raise typer.Exit(1)
 
 
+def _settings(session: Session) -> Settings:
+    settings = session.settings()
+    if not (settings.home / "catalog.sqlite").is_file():
+        raise UsageError(f"there is no knowledge base in {settings.home}: name its folder with --kb")
+    return settings
+
+
 def _undo(session: Session) -> None:
     from devmind.evaluate.tune import undo
     from devmind.render.plain import safe
 
-    settings = session.settings()
-    if not (settings.home / "catalog.sqlite").is_file():
-        raise UsageError(f"there is no knowledge base in {settings.home}: name its folder with --kb")
-    now = undo(settings.home)
+    now = undo(_settings(session).home)
     if session.json:
         emit({"undone": now is not None, "ranking": "shipped" if now is None else now.told})
     elif not session.quiet:

@@ -6,7 +6,7 @@ order of the header. Neither questions nor labels are in it, so it may lie besid
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from devmind.evaluate.types import Outcome, Scores, TopicScore
 
 FORMAT: Final = 1  # 1: first format
 _OUTCOMES: Final = get_args(Outcome)
+_MOST: Final = sys.float_info.max  # `isfinite` cannot be asked of a whole number of 400 digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _topic(row: Any, measures: Sequence[str], where: str) -> TopicScore:
     if not sound or row[2] not in _OUTCOMES or not all(isinstance(text, str) for text in row[:3]):
         raise StoreError(f"{where}: is no topic's scores ({row!r:.80}); write the baseline again")
     for name, value in zip(measures, row[3], strict=True):
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST
         if value is not None and not number:
             raise StoreError(f"{where}: topic {row[0]!r}, {name} is {value!r:.40}, no number; write the baseline again")
     # a measure that a topic does not have is absent there, and None where it is not defined: both are None here

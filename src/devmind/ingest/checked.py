@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -50,7 +49,7 @@ class Fields:
         value = self.values.get(name)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(float(value)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_WHOLE:
             raise self._bad(name, value, "must be seconds since 1970 or null")
         return float(value)
 

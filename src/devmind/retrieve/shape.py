@@ -120,8 +120,9 @@ def _joins(spot: Spot, *, name: int, start: int, end: int) -> bool:
 
 
 def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near: Floats, allowed: Mask | None) -> None:
-    above = max((other.end for other in same_file if other.end < spot.start), default=0)
-    below = min((other.start for other in same_file if other.start > spot.end), default=2**31)
+    # Chunks of one file may share a line, so another hit above may end where this one begins, or after.
+    above = max((other.end for other in same_file if other.start < spot.start), default=0)
+    below = min((other.start for other in same_file if other.end > spot.end), default=2**31)
     spot.start, spot.end = widened(
         view,
         spot.row,
