@@ -13,9 +13,9 @@ from typing import Final
 MAX_LINE_CHARS: Final = 500  # of a line that may be a frame: longer ones are data
 MAX_FRAMES: Final = 60  # of a text; a recursion repeats the same ones
 MAX_RAISED: Final = 4
-# A file name with an extension, at the end of a path of any system. Bounded, as all here: texts come from anywhere. What
-# follows a path is none of its characters, so all of them are taken at once and never given back: a line of dashes took
-# the cube of its length.
+# A file name with an extension, at the end of a path of any system. Bounded, as all here: texts come from anywhere.
+# What follows a path is none of its characters, so all of them are taken at once and never given back: a line of dashes
+# took the cube of its length.
 _ENDS: Final = "|".join(rf"(?<=[\w$-]\.{word})" for word in (r"\w" * n for n in range(1, 9)))
 _FILE: Final = rf"(?>[^\s\"'`()<>:,]{{1,400}})(?:{_ENDS})"
 _NAME: Final = r"[\w$<>.:*~\[\]/#@-]{1,300}"
