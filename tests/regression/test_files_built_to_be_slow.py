@@ -24,6 +24,8 @@ print(len(symbols), max((len(s.qualified_name) for s in symbols), default=0))
         ("key", "'\\n'.join([' ' * 1900] * 500) + '\\nPRIVATE KEY\\n'"),
         ("deep.zig", "'const a=struct{\\n' * 40_000 + '};\\n' * 40_000"),
         ("deep.scala", "'object A{\\n' * 40_000 + '}\\n' * 40_000"),
+        ("no_end.c", "'#if A\\nint a;\\n#endif\\n' + '/* ' * 150_000"),
+        ("no_end.cpp", "'#if A\\nint a;\\n#endif\\n' + '\"' + chr(92) + ('\"' + chr(92)) * 150_000"),
         ("deep.ex", "'defmodule A do\\n' * 40_000 + 'end\\n' * 40_000"),
     ],
 )

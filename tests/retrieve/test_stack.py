@@ -71,3 +71,8 @@ def test_the_last_of_chained_traces_comes_first() -> None:
 def test_prose_is_no_frame(line: str) -> None:
     assert not is_frame(line)
     assert read_stack(line) == NO_STACK
+
+
+def test_marks_before_a_path_are_no_part_of_it() -> None:
+    assert [frame.path for frame in read_stack("--- shop/cart.py:12: in total").frames] == ["shop/cart.py"]
+    assert read_stack("shop/cart:12: in total").frames == ()

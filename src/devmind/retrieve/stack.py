@@ -14,7 +14,10 @@ MAX_LINE_CHARS: Final = 500  # of a line that may be a frame: longer ones are da
 MAX_FRAMES: Final = 60  # of a text; a recursion repeats the same ones
 MAX_RAISED: Final = 4
 # A file name with an extension, at the end of a path of any system. Bounded, as all here: texts come from anywhere.
-_FILE: Final = r"[^\s\"'`()<>:,]{0,300}[\w$-]{1,100}\.\w{1,8}"
+# What follows a path is none of its characters, so all of them are taken at once and never given back: a line of dashes
+# took the cube of its length.
+_ENDS: Final = "|".join(rf"(?<=[\w$-]\.{word})" for word in (r"\w" * n for n in range(1, 9)))
+_FILE: Final = rf"(?>[^\s\"'`()<>:,]{{1,400}})(?:{_ENDS})"
 _NAME: Final = r"[\w$<>.:*~\[\]/#@-]{1,300}"
 _AT: Final = r":(?P<line>\d{1,7})"
 _URL: Final = r"(?:[a-z-]{2,20}://[^/\s]{0,200})?"
@@ -75,7 +78,7 @@ _NOTATIONS: Final = (
     _Notation(rf"^\s*(?P<path>{_FILE}){_AT}: in (?:function|method|local|upvalue) '(?P<function>[\w.:]{{1,200}})'"),
     # pytest: shop/cart.py:12: in total
     _Notation(
-        (rf"^\W*(?P<path>{_FILE}){_AT}: in (?P<function>[\w<>.]{{1,200}})"),
+        rf"^\W*+(?P<path>{_FILE}){_AT}: in (?P<function>[\w<>.]{{1,200}})",
         innermost_last=True,
     ),
     # C#: at Shop.Cart.Total(Int32 n) in C:\src\Cart.cs:line 12; both words are in the language of the system
@@ -108,7 +111,7 @@ _NOTATIONS: Final = (
         rf"(?P<path>{_FILE}){_AT}(?::\d{{1,7}})?$"
     ),
     # Ruby: shop/cart.rb:12:in 'Cart#total'
-    _Notation(rf"^\W*(?:from )?(?P<path>{_FILE}){_AT}:in [`'](?P<function>[^'\n]{{1,200}})'"),
+    _Notation(rf"^\W*+(?:from )?(?P<path>{_FILE}){_AT}:in [`'](?P<function>[^'\n]{{1,200}})'"),
     # Elixir: (shop 1.0.0) lib/shop/cart.ex:12: Shop.Cart.total/1
     _Notation(
         rf"^\s*(?:\([\w. -]{{1,80}}\) )?(?P<path>{_FILE}){_AT}: "
