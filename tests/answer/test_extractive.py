@@ -8,6 +8,7 @@ import pytest
 
 from devmind.answer.extractive import Facts, compose, first_sentence, read_facts
 from devmind.types import Answer, Hit, SearchResult
+from tests.answer.conftest import CACHE
 
 if TYPE_CHECKING:
     from devmind.answer.verify import Lines
@@ -71,6 +72,27 @@ def test_weak_evidence_and_no_hits_are_refused_in_the_language_of_the_question(
         assert "web" in answer.answer
         assert "`Cache`" in answer.answer
         assert answer.citations == ()
+
+
+@pytest.mark.parametrize("question", ["Where is evict defined?", "What does Cache.evict do?", "evict 在哪里定义?"])
+def test_a_definition_among_the_hits_is_told_however_weak_they_are_otherwise(
+    question: str, found: SearchResult, sources: Lines
+) -> None:
+    guide = replace(found.hits[2], rank=1)
+    packed = replace(found.hits[0], rank=2, symbol="Cache", kind="class", start_line=1, content=CACHE.rstrip("\n"))
+    answer = compose(question, replace(found, hits=(guide, packed), confidence=0.01), sources)
+    assert not answer.abstained
+    assert [(c.path, c.symbol, c.start_line, c.end_line) for c in answer.citations] == [
+        ("src/cache.py", "Cache.evict", 5, 10)
+    ]
+
+
+@pytest.mark.parametrize("question", ["Where is vict defined?", "What does Page.evict do?", "How does evict retry?"])
+def test_weak_hits_that_do_not_define_the_very_name_are_refused(
+    question: str, found: SearchResult, sources: Lines
+) -> None:
+    answer = compose(question, replace(found, confidence=0.01), sources)
+    assert (answer.abstained, answer.reason) == (True, "low_confidence")
 
 
 def test_a_name_that_no_evidence_holds_is_refused(found: SearchResult, sources: Lines) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from devmind.index.lexical import idf
 from devmind.index.terms import terms
-from devmind.retrieve.intent import intent_of
+from devmind.retrieve.intent import defined_name, intent_of
 from devmind.retrieve.long_text import LAST, MAX_TERMS, TITLE, in_short, is_boilerplate, telling
 from devmind.retrieve.paths import Place, meant, places
 from devmind.retrieve.query import understand
@@ -47,6 +47,31 @@ https://example.org/shop/issues/1
 )
 def test_intent(question: str, intent: str) -> None:
     assert intent_of(question) == intent
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where is check defined?", "check"),
+        ("where is the method Config.from_object declared", "Config.from_object"),
+        ("What does `get_source` do?", "get_source"),
+        ("What does untag do?", "untag"),
+        ("Where is get_source implemented?", "get_source"),
+        ("Show me the definition of ns::load.", "ns::load"),
+        ("from_object 在哪里定义?", "from_object"),
+        ("这个函数 from_object 在哪里", "from_object"),
+        ("方法 from_object 是做什么的?", "from_object"),
+        ("Where is authentication implemented?", ""),
+        ("What is caching?", ""),
+        ("What does the server do?", ""),
+        ("What does get_source do with a missing template?", ""),
+        ("Where is the Redis key of get_source defined?", ""),
+        ("What does get_source return?", ""),
+        ("缓存在哪里定义?", ""),
+    ],
+)
+def test_the_one_name_whose_definition_is_asked_for(question: str, name: str) -> None:
+    assert defined_name(question) == name
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from devmind.answer.question import Question, read_question, terms_of
-from devmind.answer.subject import Definitions, narrow
+from devmind.answer.subject import Definitions, defining, narrow
 from devmind.answer.verify import Lines, format_citation, verify
 from devmind.retrieve.chinese import translate
+from devmind.retrieve.intent import defined_name
 from devmind.types import Answer, Citation, Hit, SearchResult
 
 # The least confidence that is answered: it refuses 5 % of the answerable development questions, and of what does not
@@ -151,13 +152,17 @@ def compose(question: str, result: SearchResult, sources: Sources, *, lead: str 
         return _abstain(asked, result, "no_hits")
     if asked.code_names and not _is_name_known(asked, result, sources):
         return _abstain(asked, result, "names_not_found")
-    if result.confidence < MIN_CONFIDENCE:
-        return _abstain(asked, result, "low_confidence")
     evidence = _distinct(result.hits)[:MAX_EVIDENCE]
+    defined = _defined(question, evidence, sources)
+    if result.confidence < MIN_CONFIDENCE and not defined:
+        return _abstain(asked, result, "low_confidence")
     wanted = asked.terms
     if asked.chinese:
         wanted |= terms_of(" ".join(word for words in translate(asked.text) for word in words))
-    subjects = [narrow(hit, wanted, sources) for hit in evidence]
+    if result.confidence < MIN_CONFIDENCE:
+        evidence = [hit for hit in evidence if hit.rank in defined]  # the others are too weak
+    subjects = [defined.get(hit.rank) or narrow(hit, wanted, sources) for hit in evidence]
+    subjects.sort(key=lambda hit: hit.rank not in defined)
     drafts = [
         Citation(hit.repo, hit.path, hit.symbol, hit.start_line, hit.end_line, hit.commit, verified=False)
         for hit in subjects
@@ -191,6 +196,16 @@ def compose(question: str, result: SearchResult, sources: Sources, *, lead: str 
         generator=GENERATOR,
         timings_ms=result.timings_ms,
     )
+
+
+def _defined(question: str, evidence: Sequence[Hit], sources: Sources) -> dict[int, Hit]:
+    """Return, by rank, the hits that define the one name that the question asks for, cut to its definition.
+
+    That a definition is there needs no estimate: it is known.
+    """
+    name = defined_name(question)
+    cut = {hit.rank: defining(hit, name, sources) for hit in evidence} if name else {}
+    return {rank: hit for rank, hit in cut.items() if hit is not None}
 
 
 def _abstain(asked: Question, result: SearchResult, reason: str) -> Answer:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from devmind.answer.question import terms_of
+from devmind.retrieve.definitions import parts_of
 from devmind.types import Hit
 
 # A definition in the chunk is named instead of the chunk's own when it shares more with the question: by this much at
@@ -67,6 +68,23 @@ def narrow(hit: Hit, wanted: frozenset[str], sources: Definitions) -> Hit:
     return _cut_to(hit, best, own)
 
 
+def defining(hit: Hit, name: str, sources: Definitions) -> Hit | None:
+    """Return ``hit`` cut to the definition of ``name`` (or ``Owner.name``); None when none begins in its lines."""
+    parts = parts_of(name)
+    there = _joined(
+        sources.named_within(hit.repo, hit.path, hit.generation, start_line=hit.start_line, end_line=hit.end_line)
+    )
+    own = next((named for named in there if named.qualified_name == hit.symbol), None)
+    for named in there:
+        if (
+            named.kind in NAMEABLE
+            and named.start_line >= hit.start_line
+            and parts_of(named.qualified_name)[-len(parts) :] == parts
+        ):
+            return _cut_to(hit, named, own)
+    return None
+
+
 def _joined(there: Iterable[Named]) -> list[Named]:
     """Make one of the definitions that share a name: overloads and their body, a property's getter and setter."""
     by_name: dict[str, Named] = {}
@@ -89,7 +107,7 @@ def _shared(named: Named, hit: Hit, wanted: frozenset[str]) -> float:
     return len(of_name) + DOC_WEIGHT * len(of_doc) + BODY_WEIGHT * len(of_body)
 
 
-def _cut_to(hit: Hit, named: Named, own: Named) -> Hit:
+def _cut_to(hit: Hit, named: Named, own: Named | None) -> Hit:
     first, last = max(hit.start_line, named.start_line), min(hit.end_line, named.end_line)
     kind = named.kind if named != own or hit.kind == "part" else hit.kind
     if (first, last) == (hit.start_line, hit.end_line) and named == own:

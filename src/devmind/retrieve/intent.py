@@ -18,6 +18,23 @@ _CALLERS: Final = (
     rf"(?:谁|哪里|哪儿|什么地方|哪些\w{{1,4}}?)(?:会|在)?调用(?:了|到)?\s*{_NAME}",
     rf"{_NAME}\s*(?:函数|方法)?\s*(?:在哪里|在哪儿|在哪|被谁|被哪里|被哪些\w{{1,4}}?|在什么地方)(?:被)?调用",
 )
+_SORT: Final = r"(?:function|method|class|constant|variable|type|struct|interface|macro)"
+# Of a name, and of nothing else: so its definition is the whole answer. Any word may be what is *defined*; of what is
+# only described it must look like a name, or "What is authentication?" would be one.
+_DEFINED: Final = (
+    rf"^\s*(?:where|in which (?:file|module))\s+(?:is|are)\s+(?:the\s+)?(?:{_SORT}\s+)?{_NAME}(?:\s+{_SORT})?\s+"
+    r"(?:defined|declared)\s*\??\s*$",
+    rf"^\s*which (?:file|module)\s+(?:defines|declares)\s+(?:the\s+)?(?:{_SORT}\s+)?{_NAME}(?:\s+{_SORT})?\s*\??\s*$",
+    rf"^\s*what\s+does\s+(?:(?:the\s+)?{_SORT}\s+)?{_NAME}\s+do\s*\??\s*$",
+    rf"\bdefinition of\s+(?:the\s+)?(?:{_SORT}\s+)?{_NAME}(?:\s+{_SORT})?\s*[?.]?\s*$",
+    rf"^\s*(?:这个)?(?:函数|方法|类)?\s*{_NAME}\s*(?:这个)?(?:函数|方法|类)?\s*(?:是)?在?(?:哪里|哪儿|哪个文件|什么地方)(?:被)?(?:定义|声明)的?\s*[??]?\s*$",
+)
+_DESCRIBED: Final = (
+    rf"^\s*what\s+(?:does|is)\s+(?:the\s+)?(?:{_SORT}\s+)?{_NAME}(?:\s+{_SORT})?(?:\s+(?:do|for))?\s*\??\s*$",
+    rf"^\s*where\s+(?:is|are)\s+(?:the\s+)?(?:{_SORT}\s+)?{_NAME}(?:\s+{_SORT})?(?:\s+(?:implemented|located))?\s*\??\s*$",
+    rf"^\s*(?:这个)?(?:函数|方法|类)?\s*{_NAME}\s*(?:这个)?(?:函数|方法|类)?\s*(?:是)?(?:在(?:哪里|哪儿|哪)|做什么|干什么|有什么用|什么意思)(?:实现)?[的用]?\s*[??]?\s*$",
+)
+_NAME_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z][a-z]+[A-Z]|\w(?:\.|::)\w")
 WHY: Final = re.compile(r"\bwhy\b|\breasons?\b|\brationale\b|为什么|为何|原因|缘由|为啥|理由", re.IGNORECASE)
 WHERE: Final = re.compile(
     r"\bwhere\b|\bwhich (?:file|module|function|class)\b|哪里|在哪|哪个文件|哪儿|何处|位置", re.IGNORECASE
@@ -43,6 +60,17 @@ def asked_name(question: str) -> str:
         return ""
     found = (re.search(pattern, question, re.IGNORECASE) for pattern in _CALLERS)
     return next((match["name"] for match in found if match), "")
+
+
+def defined_name(question: str) -> str:
+    """Return the name whose definition is all that the question asks for; empty when it asks something else."""
+    if len(question) > MAX_CHARS:
+        return ""
+    for patterns in (_DEFINED, _DESCRIBED):
+        found = next((match for p in patterns if (match := re.search(p, question, re.IGNORECASE))), None)
+        if found and (patterns is _DEFINED or "`" in found[0] or _NAME_LIKE.search(found["name"])):
+            return found["name"]
+    return ""
 
 
 def intent_of(question: str) -> Intent:
