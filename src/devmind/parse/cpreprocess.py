@@ -27,7 +27,7 @@ _AFTER_PARAMETERS = re.compile(
     rf"(\)[ \t]*(?:(?:const|override|final|noexcept)[ \t]*){{0,3}})({_MACRO}{_CALLED})(?=\s*[{{;])"
 )
 _ALONE = re.compile(rf"[ \t]*{_MACRO}{_CALLED}[ \t]*$")
-# A comment without an end goes to the end of the file, a string without one to that of its line: what failed there would
+# A comment without an end goes to the end of the file, a string without one to that of its line: what failed would
 # be tried again at every later beginning, which takes the square of their number.
 _NOISE = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)'", re.DOTALL)
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*(.*)")
