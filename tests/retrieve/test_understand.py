@@ -91,7 +91,8 @@ def test_places(text: str, place: Place) -> None:
 
 
 def test_the_lines_of_one_file_that_a_text_tells() -> None:
-    text = 'File "/x/shop/cart.py", line 12, in add\nFile "/x/shop/cart.py", line 40-44, in put; other.py:3, shop/cart.py#L7'
+    frames = 'File "/x/shop/cart.py", line 12, in add\nFile "/x/shop/cart.py", line 40-44, in put'
+    text = f"{frames}; other.py:3, shop/cart.py#L7"
     assert lines_told(text, "src/shop/cart.py") == [12, 40, 7]
     assert lines_told(text, "src/other.py") == [3]
     assert lines_told("cart.py is slow", "shop/cart.py") == []
