@@ -107,6 +107,17 @@ def test_an_unchanged_repository_is_reported_in_one_line_and_a_dirty_tree_is_nam
     assert stream.getvalue() == "web: unchanged, generation 2 @ cccccccccccc-dirty: 2 files, 5 chunks\n"
 
 
+def test_a_snippet_shows_the_line_that_the_query_tells() -> None:
+    lines = [f"line {n}" for n in range(101, 131)]
+    hit = replace(HIT, content="\n".join(lines), start_line=101, end_line=130, focus=(101, 130))
+    for told, first in (([7, 116], 112), ([130], 123), ([102], 101), ([7], 101)):
+        out, stream = printed()
+        result = SearchResult("line", (hit,), 0.9, {"web": 2})
+        show_search(out, result, Links("", {}), explain=False, full=False, lines_told={1: told})
+        shown = [row.split("│")[1].strip() for row in stream.getvalue().split("\n") if "│" in row]
+        assert shown == [f"line {n}" for n in range(first, first + 8)]
+
+
 def test_a_snippet_shows_the_lines_that_share_most_with_the_query() -> None:
     lines = ["/* licence", *[f" * text {n}" for n in range(10)], " */", "const fresh = require('fresh')", "next()"]
     assert telling_window(lines, "fresh", 8) == 6  # the last eight: the match stands near the end

@@ -8,7 +8,7 @@ from devmind.index.lexical import idf
 from devmind.index.terms import terms
 from devmind.retrieve.intent import defined_name, intent_of
 from devmind.retrieve.long_text import LAST, MAX_TERMS, TITLE, in_short, is_boilerplate, telling
-from devmind.retrieve.paths import Place, meant, places
+from devmind.retrieve.paths import Place, lines_told, meant, places
 from devmind.retrieve.query import understand
 from devmind.retrieve.quoted import literals, share_made
 
@@ -88,6 +88,14 @@ def test_the_one_name_whose_definition_is_asked_for(question: str, name: str) ->
 )
 def test_places(text: str, place: Place) -> None:
     assert places(text) == (place,)
+
+
+def test_the_lines_of_one_file_that_a_text_tells() -> None:
+    frames = 'File "/x/shop/cart.py", line 12, in add\nFile "/x/shop/cart.py", line 40-44, in put'
+    text = f"{frames}; other.py:3, shop/cart.py#L7"
+    assert lines_told(text, "src/shop/cart.py") == [12, 40, 7]
+    assert lines_told(text, "src/other.py") == [3]
+    assert lines_told("cart.py is slow", "shop/cart.py") == []
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,7 @@ def search(
                 console(), result, _links(session, service), explain=explain, full=session.verbose,
                 weights={**weights.files, **weights.chunks} if weights else None,
                 weights_told=weights.told if weights else "",
+                lines_told=service.lines_told(result),
             )  # fmt: skip
             if not result.hits:
                 print(_why_none(service, filters))

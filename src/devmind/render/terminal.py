@@ -74,14 +74,17 @@ def show_search(
     full: bool,
     weights: Mapping[str, float] | None = None,
     weights_told: str = "",
+    lines_told: Mapping[int, Sequence[int]] | None = None,
 ) -> None:
     """Print the hits, each with the lines that share most with the query, and say when they share no word with it.
 
     Args:
+        lines_told: by rank of a hit, the lines of its file that the query tells: these are shown then.
         weights: of the features, shown with ``explain``; ``weights_told`` says where they come from.
     """
     for hit in result.hits:
-        show_hit(out, hit, links, query=result.query, full=full)
+        told = (lines_told or {}).get(hit.rank, ())
+        show_hit(out, hit, links, query=result.query, told=told, full=full)
         if explain and hit.why:
             parts = "  ".join(f"{name}={value:.4g}" for name, value in sorted(hit.why.items()))
             out.print(Text(f"   why: {safe(parts)}", style="dim"))
@@ -109,7 +112,9 @@ def show_warnings(out: Console, warnings: Sequence[str]) -> None:
         out.print(Text(f"Warning: {safe(warning)}", style="yellow"))
 
 
-def show_hit(out: Console, hit: Hit, links: Links, *, query: str = "", full: bool = False) -> None:
+def show_hit(
+    out: Console, hit: Hit, links: Links, *, query: str = "", told: Sequence[int] = (), full: bool = False
+) -> None:
     first, last = hit.focus
     head = Text.assemble((f"{hit.rank}. ", "bold"))
     head.append_text(links.place(hit.repo, hit.path, start_line=first, end_line=last))
@@ -119,17 +124,20 @@ def show_hit(out: Console, hit: Hit, links: Links, *, query: str = "", full: boo
     notes = [around, hit.kind, hit.repo, f"{hit.score:.3f}", "" if hit.fresh else "changed since indexed"]
     head.append("  " + "  ".join(safe(note) for note in notes if note), style="dim")
     out.print(head)
-    snippet(out, hit if full else hit.focused(), query=query, n_lines=None if full else SNIPPET_LINES)
+    snippet(out, hit if full else hit.focused(), query=query, told=told, n_lines=None if full else SNIPPET_LINES)
     if hit.also_at:
         out.print(Text("   also at " + safe(", ".join(hit.also_at)), style="dim"))
 
 
-def snippet(out: Console, hit: Hit, *, query: str, n_lines: int | None) -> None:
-    """Print the lines of a hit, or those ``n_lines`` of them that share most with the query."""
+def snippet(out: Console, hit: Hit, *, query: str, told: Sequence[int], n_lines: int | None) -> None:
+    """Print the lines of a hit, or ``n_lines`` of them: around the first one ``told``, or the most telling ones."""
     lines = [safe(line.rstrip("\r")) for line in hit.content.split("\n")]
     while lines and not lines[-1].strip():
         lines.pop()
-    first = telling_window(lines, query, n_lines) if n_lines else 0
+    inside = [line - hit.start_line for line in told if hit.start_line <= line < hit.start_line + len(lines)]
+    first = 0
+    if n_lines:
+        first = window_around(inside[0], len(lines), n_lines) if inside else telling_window(lines, query, n_lines)
     shown = lines[first : first + n_lines] if n_lines else lines
     numbers = [str(hit.start_line + first + at) for at in range(len(shown))]
     coloured = [Text(line) for line in shown]
@@ -146,6 +154,11 @@ def snippet(out: Console, hit: Hit, *, query: str, n_lines: int | None) -> None:
     n_hidden = len(lines) - len(shown)
     if n_hidden:
         out.print(Text(f"         … {counted(n_hidden, 'more line')} (-v shows all)", style="dim"))
+
+
+def window_around(at: int, n: int, n_lines: int) -> int:
+    """Return where the ``n_lines`` of ``n`` lines begin that have line ``at``, from 0, in their middle."""
+    return max(0, min(at - n_lines // 2, n - n_lines))
 
 
 def telling_window(lines: Sequence[str], query: str, n_lines: int) -> int:

@@ -52,6 +52,13 @@ def places(text: str) -> tuple[Place, ...]:
     return tuple(found.values())[:MAX_PATHS]
 
 
+def lines_told(text: str, path: str) -> list[int]:
+    """Return the lines of the file ``path`` that ``text`` tells, in order: the first of each range."""
+    by_name = {path.rpartition("/")[2].lower(): [(0, path)]}
+    told = ((match[0].replace("\\", "/"), _LINES.match(text, match.end())) for match in PATHLIKE.finditer(text))
+    return [int(lines["first"]) for written, lines in told if lines and meant(written, by_name)]
+
+
 def meant(path: str, by_name: Mapping[str, Sequence[tuple[int, str]]]) -> list[int]:
     """Return the files that ``path`` means: those that share its longest end.
 

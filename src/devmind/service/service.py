@@ -16,6 +16,8 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
 from devmind.retrieve import CACHE_SECONDS, Request, Retriever
+from devmind.retrieve.paths import lines_told
+from devmind.retrieve.query import MAX_CHARS
 from devmind.retrieve.rewrites import NO_REWRITES, Rewrites
 from devmind.retrieve.weights import Weights
 from devmind.service import doctor, export, relations, state
@@ -164,6 +166,11 @@ class Service:
         with self.catalog.reading():
             answer = answered(self.catalog, self.sources, found, filters)
         return replace(answer, warnings=found.warnings) if found.warnings else answer
+
+    @staticmethod
+    def lines_told(found: SearchResult) -> dict[int, list[int]]:
+        """Return, by rank, the lines of the hit's file that the query tells (``a.py:12``, frames of a trace)."""
+        return {hit.rank: lines_told(found.query[:MAX_CHARS], hit.path) for hit in found.hits}
 
     def symbols(self, name: str, *, repo: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
         """See `relations.symbols`."""
