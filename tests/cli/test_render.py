@@ -11,6 +11,7 @@ from rich.console import Console
 from devmind.render.plain import batch_hit, dumps, to_json
 from devmind.render.terminal import (
     Links,
+    one_line,
     safe,
     show_answer,
     show_edges,
@@ -105,6 +106,22 @@ def test_an_unchanged_repository_is_reported_in_one_line_and_a_dirty_tree_is_nam
     }  # fmt: skip
     show_report(out, report)
     assert stream.getvalue() == "web: unchanged, generation 2 @ cccccccccccc-dirty: 2 files, 5 chunks\n"
+
+
+def test_a_table_names_and_groups_its_counts() -> None:
+    out, stream = printed()
+    show_rows(out, [{"generation": 1200, "active": True, "n_chunks": 1234}])
+    assert [line.split() for line in stream.getvalue().splitlines()] == [
+        ["generation", "active", "chunks"],
+        ["1200", "yes", "1,234"],
+    ]
+
+
+def test_a_signature_of_several_lines_is_shown_as_one() -> None:
+    assert one_line("def f( self, a: int = (1,), *rest: int, ) -> list[ int, ]") == (
+        "def f(self, a: int = (1,), *rest: int) -> list[int]"
+    )
+    assert one_line("func (s *Store) Load(id string) (int, error)") == "func (s *Store) Load(id string) (int, error)"
 
 
 def test_a_snippet_shows_the_line_that_the_query_tells() -> None:

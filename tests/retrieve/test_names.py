@@ -64,6 +64,27 @@ def test_a_name_is_found_in_whatever_way_it_is_written(service: Service, query: 
     assert hit.why["defines"] >= least
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("sendRequest", "SessionManager.send_request"),
+        ("shop.session.SessionManager.send_request", "SessionManager.send_request"),
+        ("client.send_request", "SessionManager.send_request"),
+        ("SessoinManager", "SessionManager"),
+        ("nectionpool", "HTTPConnectionPool"),
+    ],
+)
+def test_a_name_that_nothing_defines_has_near_names(service: Service, name: str, near: str) -> None:
+    assert service.symbols(name) == []
+    assert service.near_names(name)[0] == near
+    assert service.near_names(name, repo="shop")[0] == near
+
+
+def test_what_is_like_no_name_has_no_near_names(service: Service) -> None:
+    assert service.near_names("zzqqyyxx") == []
+    assert service.near_names("..") == []
+
+
 def test_exact_names_come_before_those_that_are_alike(service: Service) -> None:
     assert service.search("process_7").hits[0].path == "lib/module_7.py"
     assert service.search("process_7").hits[1].why["defines"] == 0

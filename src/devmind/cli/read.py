@@ -201,7 +201,7 @@ def symbol(
     _rows(
         session_of(ctx),
         lambda service: service.symbols(name, repo=repo, limit=limit),
-        none=lambda _: _no_definition(name),
+        none=lambda service: _no_definition(service, name, repo),
         show=_as_symbols,
     )
 
@@ -216,7 +216,7 @@ def graph(
 ) -> None:
     """Follow the calls, imports or inheritance of NAME."""
     if direction not in DIRECTIONS:
-        raise UsageError(f"unknown direction {direction!r}; choose one of {', '.join(DIRECTIONS)}")
+        raise UsageError(f"unknown relation {direction!r}; choose one of {', '.join(DIRECTIONS)}")
     wanted = 2 if direction == "path" else 1
     if len(names) != wanted:
         raise UsageError(f"graph {direction} takes {counted(wanted, 'name')}, got {len(names)}")
@@ -245,14 +245,16 @@ def _no_relation(direction: str, names: Sequence[str], repo: str | None) -> Call
             return f"Nothing indexed imports {names[0]}, and no indexed file of that path imports anything."
         unknown = [name for name in names if not service.symbols(name, repo=repo, limit=1)]
         if unknown:
-            return _no_definition(unknown[0])
+            return _no_definition(service, unknown[0], repo)
         return NO_RELATION[direction].format(*names)
 
     return why
 
 
-def _no_definition(name: str) -> str:
-    return f"No definition of {name} is indexed; 'devmind search {name}' looks for uses and meaning."
+def _no_definition(service: Service, name: str, repo: str | None) -> str:
+    near = service.near_names(name, repo=repo)
+    told = f"; nearest: {', '.join(near)}" if near else ""
+    return f"No definition of {name} is indexed{told}; 'devmind search {name}' looks for uses and meaning."
 
 
 @app.command()

@@ -213,9 +213,14 @@ def show_symbols(out: Console, rows: Sequence[Mapping[str, Any]], links: Links) 
         head.append(f"  {safe(row['qualified_name'])}", style="bold")
         head.append(f"  {safe(row['kind'])}  {safe(row['repo'])}", style="dim")
         out.print(head)
-        for text in (row["signature"], " ".join(row["docstring"].strip().split("\n\n")[0].split())):
+        for text in (one_line(row["signature"]), " ".join(row["docstring"].strip().split("\n\n")[0].split())):
             if text:
                 out.print(Text(f"    {safe(text)}"))
+
+
+def one_line(signature: str) -> str:
+    """Return a signature that was written over several lines without the blanks and commas that this left in it."""
+    return re.sub(r"(?<=[(\[]) +| +(?=[)\]])|,(?= +[)\]])", "", signature)
 
 
 def show_edges(out: Console, rows: Sequence[Mapping[str, Any]], links: Links) -> None:
@@ -285,7 +290,9 @@ def show_rows(out: Console, rows: Sequence[Mapping[str, Any]], links: Links | No
     table = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
     for name in columns:
         numeric = all(isinstance(row.get(name), int | float) and not isinstance(row.get(name), bool) for row in rows)
-        table.add_column(name.replace("_", " "), justify="right" if numeric else "left", overflow="fold")
+        table.add_column(
+            name.removeprefix("n_").replace("_", " "), justify="right" if numeric else "left", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(_cell(row, name, links) for name in columns))
     out.print(table)
@@ -302,6 +309,8 @@ def _cell(row: Mapping[str, Any], name: str, links: Links | None) -> Text:
         return known.place(
             str(row.get("repo", "")), str(value), start_line=line, end_line=end_line if isinstance(end_line, int) else 0
         )
+    if name.startswith("n_") and isinstance(value, int):
+        return Text(f"{value:,}")
     if isinstance(value, bool):
         return Text("yes" if value else "no", style="" if value else "yellow")
     if isinstance(value, float):

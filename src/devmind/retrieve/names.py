@@ -7,7 +7,7 @@ last two, which read whole dictionaries, only in short queries.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,7 +17,7 @@ from devmind.index.snapshot import Floats, Keys
 from devmind.index.terms import PART, terms
 from devmind.index.view import Rows
 from devmind.retrieve.corpus import Corpus
-from devmind.retrieve.definitions import defining, parts_of
+from devmind.retrieve.definitions import defining, definitions, parts_of
 from devmind.retrieve.query import STOP, Query
 
 # Worth of a definition against one whose name is the query's, letter for letter. All but the first are set by hand:
@@ -41,6 +41,7 @@ MIN_PARTIAL: Final = 3  # letters of a part of a name
 MAX_UNKNOWN: Final = 2
 MAX_LIKE: Final = 20  # chunks with a term like a name's, whose names are compared
 MAX_HOLDING: Final = 8  # names that hold a part
+MAX_NEAR: Final = 5  # names that are told to a person instead of one that is not defined
 MAX_MEANT: Final = 3  # names that join the query
 
 Found = list[tuple[int, float]]  # key of a chunk, and worth
@@ -86,6 +87,24 @@ def defined_by(query: Query, corpus: Corpus) -> Named:
     return Named(rows[keep], worth, tuple(dict.fromkeys(meant))[:MAX_MEANT])
 
 
+def near_names(name: str, corpus: Corpus) -> list[str]:
+    """Return what a name that nothing defines may stand for: another spelling, no owner, misspelt, or a part."""
+    parts = parts_of(name)
+    owned = [".".join(parts[at:]) for at in range(1, len(parts))]
+    ways: tuple[Callable[[], Iterable[str]], ...] = (
+        lambda: _forms(name),
+        lambda: owned,
+        lambda: _misspelt(name, corpus, 1),
+        lambda: _holding(name, corpus),
+        lambda: _misspelt(name, corpus, 2),
+    )
+    for way in ways:
+        found = [d.qualified_name for other in way() for d in definitions(corpus.catalog, other, corpus.repo_ids)]
+        if found:
+            return list(dict.fromkeys(found))[:MAX_NEAR]
+    return []
+
+
 def corrected(query: Query, meant: Sequence[str]) -> Query:
     """Return ``query`` with the names that it means beside those that it says."""
     if not meant:
@@ -106,14 +125,16 @@ def _as_written(name: str, corpus: Corpus) -> Found:
 
 def _in_other_form(name: str, corpus: Corpus) -> Found:
     """Return the definitions of the same words in another spelling: camel case, underscores or neither."""
+    return [pair for form in _forms(name) for pair in _defining(form, corpus, OTHER_FORM, OTHER_FORM)]
+
+
+def _forms(name: str) -> list[str]:
     *owners, last = parts_of(name) or [""]
     words = PART.findall(last)
     if len(words) < 2:
         return []
     forms = {"_".join(words).lower(), "".join(words).lower()} - {last.lower()}
-    return [
-        pair for form in sorted(forms) for pair in _defining(".".join([*owners, form]), corpus, OTHER_FORM, OTHER_FORM)
-    ]
+    return [".".join([*owners, form]) for form in sorted(forms)]
 
 
 def _in_module(name: str, corpus: Corpus) -> Found:

@@ -20,6 +20,7 @@ from devmind.retrieve.confidence import HITS, NOTHING_ASKED, confidence, evidenc
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.hits import read_hits
 from devmind.retrieve.legs import Recall, since_ms, whole_legs
+from devmind.retrieve.names import near_names
 from devmind.retrieve.passing import passing
 from devmind.retrieve.published import Published
 from devmind.retrieve.query import Query
@@ -32,7 +33,7 @@ from devmind.retrieve.steps import STEPS, Steps
 from devmind.retrieve.trace import Trace
 from devmind.retrieve.understanding import understood
 from devmind.retrieve.weights import KbWeights, Weights
-from devmind.types import Filters, Hit, SearchResult
+from devmind.types import NO_FILTERS, Filters, Hit, SearchResult
 
 CACHE_SECONDS = 600.0
 CACHE_ENTRIES = 1000
@@ -160,6 +161,16 @@ class Retriever:
                 legs=whole_legs(found.query, found.corpus, found.recall) if legs else {},
                 evidence=self._evidence(found, hits),
             )
+
+    def near_names(self, name: str, repos: Sequence[str]) -> list[str]:
+        """Return the defined names that ``name``, which is not defined, may stand for, nearest first.
+
+        Raises:
+            UsageError: a repository is unknown.
+        """
+        with self.published.catalog.reading():
+            self.published.take_up()
+            return near_names(name, self._corpus(NO_FILTERS, self.published.chosen(repos)))
 
     @contextmanager
     def _reading(self, request: Request) -> Iterator[None]:

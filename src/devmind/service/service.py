@@ -177,6 +177,10 @@ class Service:
         with self.catalog.reading():
             return relations.symbols(self.catalog, name, repo=repo, limit=limit)
 
+    def near_names(self, name: str, *, repo: str | None = None) -> list[str]:
+        """Return the defined names that ``name``, which is not defined, may stand for; see `Retriever.near_names`."""
+        return self.retriever.near_names(name, () if repo is None else (repo,))
+
     def graph(self, direction: str, name: str, *, repo: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
         """See `relations.edges`."""
         with self.catalog.reading():

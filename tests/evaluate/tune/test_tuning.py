@@ -161,7 +161,7 @@ def changed(rows: list[dict[str, Any]], n: int, **fields: Any) -> list[dict[str,
 @pytest.mark.parametrize(
     ("rows", "asked", "told"),
     [
-        (team_topics()[:12], {}, "10 topics to fit on and 2 to judge by; needed are 20 and 5"),
+        (team_topics()[:12], {}, "10 topics to fit on and 2 to judge by; needed are 20 and 5.*label more.*--split all"),
         (changed(team_topics(), 30, truths=[]), {}, "no ground truth 30"),
         (changed(team_topics(), 30, status="pending"), {}, "not accepted 30"),
         (team_topics(repo="web"), {}, "repository not indexed 40 .the dataset names 'web', indexed are 'team'"),

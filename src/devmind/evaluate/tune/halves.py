@@ -60,7 +60,7 @@ def read_halves(
     usable = assigned([topic for topic in topics if not reasons[topic.topic_id]])
     left_out = Counter(why for why in reasons.values() if why)
     parts = {held: [topic for topic in usable if (topic.labels[LABEL] == "test") == held] for held in (False, True)}
-    _refuse_few(whole, topics, parts, left_out=left_out, known=known)
+    _refuse_few(whole, topics, parts, left_out=left_out, known=known, split=split)
     development, held_out = (dataset_of(whole.name, parts[held]) for held in (False, True))
     return Halves(development, held_out, whole, dict(left_out))
 
@@ -82,6 +82,7 @@ def _refuse_few(
     *,
     left_out: Mapping[str, int],
     known: Collection[str],
+    split: str,
 ) -> None:
     n_fit, n_held = len(parts[False]), len(parts[True])
     if n_fit >= MIN_DEVELOPMENT and n_held >= MIN_HELD_OUT:
@@ -93,6 +94,9 @@ def _refuse_few(
     absent = sorted({topic.repo for topic in topics if topic.repo and topic.repo not in known})
     if absent:
         told += f" (the dataset names {_few(absent)}, indexed are {_few(sorted(known))})"
+    told += "; label more questions"
+    if split == "development":
+        told += ", or judge by the test half instead of a fifth of the others: --split all --reason TEXT"
     raise UsageError(told, code="too_few_topics")
 
 
