@@ -49,12 +49,15 @@ def _show_thresholds(out: Console, calibration: Found, embedder: str) -> None:
     table = new_table("cosine", "threshold", "true pairs", "shuffled", "AUROC", "high")
     for row in calibration["thresholds"]:
         if row["value"] is None:
-            table.add_row(row["cosine"], Text(f"none: {row['reason']}", style="yellow"))
+            table.add_row(row["cosine"], Text("none", style="yellow"))
             continue
         share = "" if row["share_high"] is None else percent(row["share_high"])
         numbers = [number(row[key]) for key in ("value", "mean_true", "mean_shuffled", "auroc")]
         table.add_row(row["cosine"], *numbers, share)
     out.print(table)
+    for row in calibration["thresholds"]:  # beside the numbers they would push these out of sight
+        if row["value"] is None:
+            out.print(Text(f"{row['cosine']}: {safe(row['reason'])}", style="yellow"))
 
 
 def _show_scenarios(out: Console, found: Found, *, full: bool) -> None:

@@ -57,6 +57,18 @@ def test_a_run_is_told_to_a_person_and_written_whole(devmind: Devmind) -> None:
     assert found["calibration"]["thresholds"][0]["auroc"] is not None
 
 
+def test_why_there_is_no_threshold_stands_below_the_table_and_not_in_it(devmind: Devmind) -> None:
+    few = datasets.dataset_of("few", tuple(map(topic_of, range(3))))
+    datasets.write(few, Path("few.jsonl"))
+    save(Path("few-run.jsonl"), few, [response_of(n) for n in range(3)])
+    code, out, _ = devmind("few-run.jsonl", "--dataset", "few.jsonl")
+    lines = out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("cosine "))
+    assert code == 0
+    assert [line.split()[-1] for line in lines[at + 1 : at + 4]] == ["none"] * 3
+    assert lines[at + 4].startswith("Recall Score: ") and "are needed" in lines[at + 4]
+
+
 def test_json_is_one_line_and_the_same_as_the_file(devmind: Devmind) -> None:
     code, out, _ = devmind("run.jsonl", "--dataset", "shop.jsonl", "--json", "--out", "answers.json")
     assert code == 0
