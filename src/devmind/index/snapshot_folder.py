@@ -12,6 +12,7 @@ them: a foreign file is noticed, a flipped bit only blurs one score, and ``devmi
 from __future__ import annotations
 
 import json
+import mmap
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -233,8 +234,9 @@ def _mapped(place: _Place, name: str, shape: list[int]) -> Array:
             raise _Damaged(f"{path.name} has {found} bytes and should have {size_bytes}")
         if not size_bytes:
             return np.empty(shape, dtype)
-        # A plain view of the map: `np.memmap` costs microseconds at each index.
-        return np.asarray(np.memmap(path, dtype, "r", shape=tuple(shape)))
+        with path.open("rb") as file:  # `np.memmap` does the same in ten times the time
+            held = mmap.mmap(file.fileno(), size_bytes, access=mmap.ACCESS_READ)
+        return np.frombuffer(held, dtype).reshape(shape)
     except (OSError, ValueError) as error:  # ValueError: it shrank in the meantime
         raise _Damaged(f"{path.name}: {error}") from error
 
