@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Final
 from zlib import crc32
 
@@ -47,15 +46,14 @@ class Postings:
     counts: npt.NDArray[np.uint8]
     lengths: Floats
 
-    def of(self, terms: npt.NDArray[np.uint32]) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]]:
-        """Return for each term the files that hold it, and how often."""
-        at = np.searchsorted(self.terms, terms)
-        found = []
-        for place, term in zip(at.tolist(), terms.tolist(), strict=True):
-            known = place < len(self.terms) and self.terms[place] == term
-            start, end = (int(self.ends[place - 1]) if place else 0, int(self.ends[place])) if known else (0, 0)
-            found.append((self.holders[start:end], self.counts[start:end]))
-        return found
+    def spans(self, terms: npt.NDArray[np.uint32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return where each term's holders begin and end; an empty span for a term that no file holds."""
+        if not len(self.terms):
+            return np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
+        at = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        ends = self.ends[at]
+        starts = np.where(self.terms[at] == terms, np.where(at > 0, self.ends[at - 1], 0), ends)
+        return starts, ends
 
 
 def hashes(terms: Iterable[str]) -> npt.NDArray[np.uint32]:
@@ -108,16 +106,20 @@ def bm25(weights: Mapping[str, float], parts: Sequence[Postings]) -> Floats:
         return scores
     norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9))
     bases = np.cumsum([0, *(len(part.lengths) for part in parts)]).tolist()
-    held = list(zip(*(part.of(hashes(weights)) for part in parts), strict=True))
-    for weight, of_parts in zip(weights.values(), held, strict=True):
-        df = sum(len(holders) for holders, _ in of_parts)
-        rarity = weight * log(1 + (n_files - df + 0.5) / (df + 0.5))
-        for base, part, (holders, counts) in zip(bases, parts, of_parts, strict=False):
-            if len(holders):
-                # Whatever a damaged array on disk says is some file.
-                at = np.minimum(holders.view(np.uint32), len(part.lengths) - 1) + base
-                tf = counts.astype(np.float32)
-                scores[at] += rarity * tf / (tf + norm[at])
+    terms = hashes(weights)
+    spans = [part.spans(terms) for part in parts]
+    df = sum((ends - starts for starts, ends in spans), np.zeros(len(terms), np.int64))
+    rarity = np.array(list(weights.values())) * np.log(1 + (n_files - df + 0.5) / (df + 0.5))
+    for base, part, (starts, ends) in zip(bases, parts, spans, strict=False):
+        counts = ends - starts
+        if not counts.any():
+            continue
+        at = np.repeat(ends - np.cumsum(counts), counts) + np.arange(counts.sum())
+        n = len(part.lengths)
+        files = np.minimum(part.holders[at].view(np.uint32), n - 1)  # whatever a damaged array says is some file
+        tf = part.counts[at].astype(np.float32)
+        worth = np.repeat(rarity, counts) * tf / (tf + norm[base : base + n][files])
+        scores[base : base + n] = np.bincount(files, weights=worth, minlength=n)
     return scores
 
 
@@ -127,8 +129,9 @@ def held(terms: Sequence[str], files: Sequence[int], parts: Sequence[Postings]) 
     base = 0
     for part in parts:
         own = np.array([file - base for file in found if base <= file < base + len(part.lengths)], np.int32)
-        for term, (holders, _) in zip(terms, part.of(hashes(terms)) if len(own) else (), strict=False):
-            for file in own[np.isin(own, holders)].tolist():
+        spans = zip(terms, *part.spans(hashes(terms)), strict=True) if len(own) else ()
+        for term, start, end in spans:
+            for file in own[np.isin(own, part.holders[start:end])].tolist():
                 found[file + base].add(term)
         base += len(part.lengths)
     return [frozenset(found[file]) for file in files]
