@@ -25,6 +25,9 @@ from devmind.index.folders import clear
 # and 3, and a name of 4 gain on one suite and lose on another.
 WEIGHTS = {"name": 2.0, "qualified": 1.0, "path": 2.0, "doc": 1.5, "body": 1.0}
 BY_NAME_WEIGHTS = {**WEIGHTS, "name": 3.0}
+# English documentation holds the many names that Chinese words stand for by chance. Files of Chinese commit subjects,
+# R@10: .530 at 1.5, .538 at .75, .549 at .5, .557 at 0, but spans .300, .305, .313 and .291.
+CHINESE_WEIGHTS = {**BY_NAME_WEIGHTS, "doc": 0.5}
 
 
 REMAKE = "run 'devmind sync', which makes it again from the catalog"

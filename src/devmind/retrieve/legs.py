@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from devmind.embed.types import Embedder
-from devmind.index.lexical import BY_NAME_WEIGHTS, WEIGHTS
+from devmind.index.lexical import BY_NAME_WEIGHTS, CHINESE_WEIGHTS, WEIGHTS
 from devmind.index.snapshot import Floats
 from devmind.index.terms import CJK
 from devmind.index.view import Rows
@@ -93,7 +93,9 @@ def _whole_files(query: Query, corpus: Corpus) -> Floats:
 
 def fields_of(query: Query) -> Mapping[str, float]:
     """Return what the lexical fields count for a question."""
-    return BY_NAME_WEIGHTS if query.is_long or CJK.search(query.text) else WEIGHTS
+    if CJK.search(query.text):
+        return CHINESE_WEIGHTS
+    return BY_NAME_WEIGHTS if query.is_long else WEIGHTS
 
 
 def since_ms(mark: float) -> float:
