@@ -126,7 +126,8 @@ def test_nothing_offers_more_topics_than_there_are(opened: Callable[..., Any]) -
 def test_the_lists_of_wins_and_losses_lead_to_the_topic(opened: Callable[..., Any]) -> None:
     page = opened()
     page.locator("[data-filter=text]").fill("nothing holds this")
-    page.locator(".moved").first.locator("a").first.click()
+    # By its key, not by a point: charts that come into view are drawn then, and move what lies below a pointer.
+    page.locator(".moved").first.locator("a").first.press("Enter")
     assert page.locator(".topic[data-id=lost]").get_attribute("open") is not None
 
 
