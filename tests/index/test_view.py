@@ -6,10 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from devmind.index.groups import group_starts, grouped, opens
 from devmind.index.postings import gathered
 from devmind.index.snapshot import CHUNK, File, Floats, Halves, Snapshot
 from devmind.index.uses import linked
-from devmind.index.view import SAMPLED, SCAN_DIMS, SCAN_ROWS, WIDENED_ROWS, View, group_starts, grouped, opens
+from devmind.index.view import SAMPLED, SCAN_DIMS, SCAN_ROWS, WIDENED_ROWS, View
 
 ROWS_A_FILE = 3
 

@@ -19,6 +19,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from devmind.index.groups import opens, within
+
 # The usual constants of BM25 (Robertson and Zaragoza 2009).
 K1: Final = 1.2
 B: Final = 0.75
@@ -83,10 +85,10 @@ def gathered(contents: Sequence[bytes]) -> Postings:
     holders = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows])
     order = np.argsort(every["term"], kind="stable")
     of_term = every["term"][order]
-    last = np.flatnonzero(np.r_[of_term[1:] != of_term[:-1], np.ones(min(1, len(of_term)), bool)])
+    first = np.flatnonzero(opens(of_term))
     return Postings(
-        terms=of_term[last],
-        ends=(last + 1).astype(np.int64),
+        terms=of_term[first],
+        ends=np.append(first[1:], len(of_term))[: len(first)],
         holders=holders[order],
         counts=every["count"][order],
         lengths=lengths,
@@ -114,7 +116,7 @@ def bm25(weights: Mapping[str, float], parts: Sequence[Postings]) -> Floats:
         counts = ends - starts
         if not counts.any():
             continue
-        at = np.repeat(ends - np.cumsum(counts), counts) + np.arange(counts.sum())
+        at = within(starts, counts)
         n = len(part.lengths)
         files = np.minimum(part.holders[at].view(np.uint32), n - 1)  # whatever a damaged array says is some file
         tf = part.counts[at].astype(np.float32)
@@ -123,7 +125,7 @@ def bm25(weights: Mapping[str, float], parts: Sequence[Postings]) -> Floats:
     return scores
 
 
-def held(terms: Sequence[str], files: Sequence[int], parts: Sequence[Postings]) -> list[frozenset[str]]:
+def terms_held(terms: Sequence[str], files: Sequence[int], parts: Sequence[Postings]) -> list[frozenset[str]]:
     """Return for each of ``files``, indexes into those of ``parts``, which of ``terms`` stand in it."""
     found: dict[int, set[str]] = {file: set() for file in files}
     base = 0

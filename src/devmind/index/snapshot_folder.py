@@ -125,7 +125,7 @@ def snapshot_fault(
     """Return why the stored snapshot has to be made again, "" if it need not.
 
     Args:
-        thorough: read all vectors too.
+        thorough: read the large arrays whole, too.
 
     Raises:
         StoreError: it was made with another embedder (code ``other_embedder``).
@@ -133,12 +133,16 @@ def snapshot_fault(
     place = _Place(folder, catalog.kb_id, repo_id, generation)
     try:
         snapshot = _read(place, embedder)
-        for name in SAMPLED if thorough else ():
-            if crc32(_bytes_of(_arrays(snapshot)[name])) != _checked_about(place)["crc"][name]:
-                return f"{name}.bin differs from its checksum"
+        return _fault_of_large(place, snapshot) if thorough else ""
     except _Damaged as fault:
         return str(fault)
-    return ""
+
+
+def _fault_of_large(place: _Place, snapshot: Snapshot) -> str:
+    """Return which of the arrays that `_read` only samples differs from its checksum, "" for none."""
+    arrays, expected = _arrays(snapshot), _checked_about(place)["crc"]
+    differing = (name for name in SAMPLED if crc32(_bytes_of(arrays[name])) != expected[name])
+    return next((f"{name}.bin differs from its checksum" for name in differing), "")
 
 
 def drop_snapshots(folder: Path, repo_id: int, *, before: int | None = None) -> None:

@@ -14,6 +14,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from devmind.index.groups import within
 from devmind.types import ParsedDocument
 
 LEAST_CHARS: Final = 4
@@ -107,7 +108,7 @@ def among(files: npt.NDArray[np.int64], parts: Sequence[Uses]) -> Among:
         ends = part.user_ends[local]
         starts = np.where(local > 0, part.user_ends[local - 1], 0)
         counts = ends - starts
-        at = np.repeat(ends - np.cumsum(counts), counts) + np.arange(counts.sum())
+        at = within(starts, counts)
         users.append(np.repeat(np.arange(low, high), counts))
         used.append(part.used[at].astype(np.int64) + base)
         strengths.append(part.strengths[at])

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from devmind.index.postings import bm25, held
+from devmind.index.groups import within
+from devmind.index.postings import bm25, terms_held
 from devmind.index.snapshot import CHUNK, MAX_KINDS, File, Floats, Halves, Keys, Snapshot
 from devmind.index.uses import Among, among
 
@@ -75,7 +76,7 @@ class View:
 
     def terms_in(self, files: Sequence[int], terms: Sequence[str]) -> list[frozenset[str]]:
         """Return for each of ``files`` which of ``terms`` stand anywhere in it."""
-        return held(terms, files, [snapshot.postings for snapshot in self._snapshots])
+        return terms_held(terms, files, [snapshot.postings for snapshot in self._snapshots])
 
     def uses_among(self, files: Rows) -> Among:
         """Return which of ``files`` (ascending) use which."""
@@ -125,8 +126,7 @@ class View:
         """Return all rows of ``files`` (ascending), ascending: a snapshot holds the rows of a file side by side."""
         first = self._first[files]
         counts = self._first[files + 1] - first
-        rows: Rows = np.arange(int(counts.sum())) + np.repeat(first - (np.cumsum(counts) - counts), counts)
-        return rows
+        return within(first, counts)
 
     def cosines(self, query: Floats, rows: Rows) -> Floats:
         """Return the cosine of ``query`` (unit length) with each of ``rows`` (ascending).
@@ -174,26 +174,6 @@ class View:
         exact = self.cosines(query, rows)
         best: Rows = rows[np.lexsort((self.keys[rows], -exact))[:k]]
         return best
-
-
-def opens(values: Keys) -> npt.NDArray[np.bool_]:
-    """Return which entries differ from the one before."""
-    differs = np.ones(len(values), bool)
-    np.not_equal(values[1:], values[:-1], out=differs[1:])
-    return differs
-
-
-def grouped(ascending: Keys) -> tuple[Rows, Rows]:
-    """Return the distinct values, and of each entry the place of its value among them."""
-    first = opens(ascending)
-    return ascending[first], np.cumsum(first) - 1
-
-
-def group_starts(values: Keys) -> Rows:
-    """Return of each entry the place of the first of its group; those of a group, which are equal, stand together."""
-    first = opens(values)
-    starts: Rows = np.flatnonzero(first)[np.cumsum(first) - 1]
-    return starts
 
 
 _WIDENED: Final = np.float32(2.0**112)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from devmind.index.groups import grouped, opens
 from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View, grouped, opens
+from devmind.index.view import Rows, View
 from devmind.retrieve.passing import Mask
 
 if TYPE_CHECKING:

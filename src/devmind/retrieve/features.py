@@ -13,9 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from devmind.index.groups import group_starts
 from devmind.index.snapshot import Floats
 from devmind.index.terms import distinct_terms
-from devmind.index.view import Rows, View, group_starts
+from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import BEST, Candidates
 from devmind.retrieve.query import Query
 

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from devmind.index.groups import group_starts, grouped
 from devmind.index.snapshot import Floats
-from devmind.index.view import Rows, View, group_starts, grouped
+from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import Candidates
 from devmind.retrieve.features import file_features, least_found, standardise
 from devmind.retrieve.query import Query
