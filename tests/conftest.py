@@ -12,6 +12,7 @@ from hypothesis import settings
 from devmind.ingest import IngestOptions, Report, Writer
 from devmind.service import Service
 from devmind.settings import Settings
+from tests.indexed import write_files
 
 settings.register_profile("patient", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("patient")
@@ -57,12 +58,7 @@ def verify_password(user, password):
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    folder = tmp_path / "shop-src"
-    for path, text in FILES.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    return folder
+    return write_files(tmp_path / "shop-src", FILES)
 
 
 @pytest.fixture

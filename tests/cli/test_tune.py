@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from devmind.cli.run import run
-from devmind.ingest import IngestOptions, Writer
 from devmind.retrieve.rank import SHIPPED
 from devmind.retrieve.weights import FILE
-from tests.evaluate.team import random_topics, team_topics, write_team, write_topics
+from tests.evaluate.team import random_topics, team_files, team_topics, write_topics
+from tests.indexed import index_files
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 PAGE = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
@@ -25,10 +25,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("team")
-    with Writer(folder / "kb", IngestOptions(n_workers=1)) as writer:
-        writer.add(str(write_team(folder / "src")), name="team")
-    return folder / "kb"
+    return index_files(tmp_path_factory.mktemp("team"), team_files(), name="team")
 
 
 @pytest.fixture

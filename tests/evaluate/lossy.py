@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.indexed import write_files
+
 N_FILLERS = 300  # more than all legs give together
 
 
 def write_lossy(folder: Path) -> Path:
     """Write the repository; return its folder."""
     files = {**_texts(), **{f"filler/part_{i:03}.py": _filler(i) for i in range(N_FILLERS)}}
-    for path, text in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    return folder
+    return write_files(folder, files)
 
 
 def _texts() -> dict[str, str]:

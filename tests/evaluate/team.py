@@ -19,18 +19,15 @@ SUBJECTS = (
 VERBS = ("rounded", "archived", "validated", "merged", "cancelled")
 
 
-def write_team(folder: Path) -> Path:
-    """Write the repository; return its folder."""
+def team_files() -> dict[str, str]:
+    """Return the repository, texts by path."""
+    files: dict[str, str] = {}
     for at, subject in enumerate(SUBJECTS):
         verb = VERBS[at % len(VERBS)]
-        for path, text in (
-            (f"app/{subject}.py", _source(subject, verb)),
-            (f"tests/test_{subject}.py", _test(subject, verb)),
-            (f"docs/{subject}.md", _page(subject, verb)),
-        ):
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-    return folder
+        files[f"app/{subject}.py"] = _source(subject, verb)
+        files[f"tests/test_{subject}.py"] = _test(subject, verb)
+        files[f"docs/{subject}.md"] = _page(subject, verb)
+    return files
 
 
 def team_topics(*, where: str = "docs", lines: bool = False, repo: str = "team") -> list[dict[str, Any]]:

@@ -7,10 +7,10 @@ from importlib.resources import files
 import pytest
 
 from devmind.index.terms import terms
-from devmind.ingest import IngestOptions, Writer
 from devmind.retrieve.abbreviations import SHORTENED, SPELT_OUT, known, learned, other_forms
 from devmind.service import Service
 from devmind.settings import Settings
+from tests.indexed import index_files
 
 LINES = files("devmind.retrieve").joinpath("data/abbreviations.tsv").read_text("utf-8").splitlines()
 FILES = {
@@ -25,13 +25,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Service:
-    folder, kb = tmp_path_factory.mktemp("src"), tmp_path_factory.mktemp("kb")
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    with Writer(kb, IngestOptions(n_workers=1)) as writer:
-        writer.add(str(folder), name="shop")
-    service = Service(Settings(home=kb))
+    service = Service(Settings(home=index_files(tmp_path_factory.mktemp("shop"), FILES)))
     service.search("anything")
     return service
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from devmind.ingest import IngestOptions, Writer
 from devmind.retrieve.names import edits
 from devmind.service import Service
 from devmind.settings import Settings
+from tests.indexed import index_files
 
 FILES = {
     "shop/session.py": '''class SessionManager:
@@ -28,13 +28,7 @@ def authenticate_customer(name):
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Service:
-    folder, kb = tmp_path_factory.mktemp("src"), tmp_path_factory.mktemp("kb")
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    with Writer(kb, IngestOptions(n_workers=1)) as writer:
-        writer.add(str(folder), name="shop")
-    return Service(Settings(home=kb))
+    return Service(Settings(home=index_files(tmp_path_factory.mktemp("shop"), FILES)))
 
 
 @pytest.mark.parametrize(

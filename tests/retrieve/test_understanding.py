@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from devmind.index.terms import terms
-from devmind.ingest import IngestOptions, Writer
 from devmind.retrieve.abbreviations import SPELT_OUT
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.names import MEANT
@@ -16,6 +15,7 @@ from devmind.retrieve.rewrites import Rewrites
 from devmind.retrieve.understanding import Understood, understood
 from devmind.service import Service
 from devmind.settings import Settings
+from tests.indexed import index_files
 
 FILES = {
     "shop/settings.py": "def read_configuration(path):\n    return parse(path)\n",
@@ -25,13 +25,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder, kb = tmp_path_factory.mktemp("src"), tmp_path_factory.mktemp("kb")
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    with Writer(kb, IngestOptions(n_workers=1)) as writer:
-        writer.add(str(folder), name="shop")
-    return opened(kb)
+    return opened(index_files(tmp_path_factory.mktemp("shop"), FILES))
 
 
 def opened(kb: Path) -> Corpus:

@@ -11,6 +11,7 @@ import pytest
 from devmind.evaluate.generate.corpus import Corpus, open_catalog, read_corpus
 from devmind.index.catalog import Catalog
 from devmind.ingest import IngestOptions, Writer
+from tests.indexed import write_files
 
 ORDERS = '''"""Orders of the shop."""
 
@@ -123,10 +124,7 @@ def run_git(folder: Path, *arguments: str) -> str:
 @pytest.fixture(scope="package")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository; tests read it and leave it as it is."""
-    folder = tmp_path_factory.mktemp("generate") / "shop-git"
-    for path, text in START.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    folder = write_files(tmp_path_factory.mktemp("generate") / "shop-git", START)
     run_git(folder, "init", "-q", "-b", "main")
     run_git(folder, "add", ".")
     run_git(folder, "commit", "-q", "-m", "Begin the shop with orders and a store")

@@ -16,22 +16,19 @@ import pytest
 from devmind.errors import StoreError, UpstreamError, UsageError
 from devmind.evaluate.datasets.split import logged_uses
 from devmind.evaluate.tune import Asked, Tuning, tune, undo
-from devmind.ingest import IngestOptions, Writer
 from devmind.retrieve.rank import SHIPPED
 from devmind.retrieve.weights import FILE, PREVIOUS
 from devmind.service import Service
 from devmind.settings import Settings
-from tests.evaluate.team import SUBJECTS, random_topics, team_topics, write_team, write_topics
+from tests.evaluate.team import SUBJECTS, random_topics, team_files, team_topics, write_topics
+from tests.indexed import index_files
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("team")
-    with Writer(folder / "kb", IngestOptions(n_workers=1)) as writer:
-        writer.add(str(write_team(folder / "src")), name="team")
-    return folder / "kb"
+    return index_files(tmp_path_factory.mktemp("team"), team_files(), name="team")
 
 
 @pytest.fixture
