@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from devmind.embed.dimension import check_dim
 from devmind.embed.instructions import Instructions
 from devmind.embed.types import ChunkText, Vectors
 from devmind.errors import UsageError
@@ -60,12 +61,7 @@ class OnnxEmbedder:
         self._model.tokenizer.enable_truncation(self._model.limit)
         self._output = self._chosen_output()
         self.dim = self.prefix = len(self._vector(_PROBE))  # nothing is known of a prefix of a foreign model
-        if options.dim not in (0, self.dim):
-            raise UsageError(
-                f"the embedding model {self._model.file} returns {self.dim} dimensions, {options.dim} are configured: "
-                "correct dim, or leave it out",
-                code="bad_model",
-            )
+        check_dim(str(self._model.file), self.dim, configured=options.dim)
 
     @property
     def name(self) -> str:

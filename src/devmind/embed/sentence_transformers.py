@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from devmind.embed.dimension import check_dim
 from devmind.embed.instructions import Instructions
 from devmind.embed.types import ChunkText, Vectors
 from devmind.errors import UsageError
@@ -73,12 +74,7 @@ class SentenceTransformerEmbedder:
         if options.max_tokens:
             self._model.max_seq_length = options.max_tokens
         self.dim = self.prefix = self._embed(["a"]).shape[1]
-        if options.dim not in (0, self.dim):
-            raise UsageError(
-                f"the embedding model {options.model!r} returns {self.dim} dimensions, {options.dim} are configured: "
-                "correct dim, or leave it out",
-                code="bad_model",
-            )
+        check_dim(repr(options.model), self.dim, configured=options.dim)
 
     @property
     def name(self) -> str:
