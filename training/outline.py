@@ -21,7 +21,7 @@ _MIN_DEFINITIONS = 2
 _MAX_LINES = 60
 
 _HEAD_COMMENT = re.compile(
-    r"\A(?:#![^\n]*\n|<\?php\s*\n|//go:build[^\n]*\n|declare\([^\n]*\n|'use strict';?\n|\s+)*"
+    r"\A(?:#![^\n]*\n|<\?php\s*\n|//go:build[^\n]*\n|declare\([^\n]*\n|'use strict';?\n|\s)*"
     r"(/\*(?:(?!\*/)[\s\S])*\*/|(?:[ \t]*(?://|#(?!include|define|if|pragma|\[)|--)[^\n]*\n)+|\{-(?:(?!-\})[\s\S])*-\})"
 )
 
