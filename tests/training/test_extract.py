@@ -11,6 +11,7 @@ from training.collect import Package
 from training.corpus import SourceFile
 from training.definitions import definitions
 from training.extract import Pair, pairs_of
+from training.outline import outline
 
 _READER = """
 /** Reads settings of the printer from a file. */
@@ -152,3 +153,8 @@ def test_a_definition_has_its_name_comment_and_body(language: str) -> None:
     assert comment in found[name].comment
     assert body in found[name].body
     assert comment not in found[name].body
+
+
+def test_a_file_that_begins_with_hundreds_of_empty_lines_is_read_at_once() -> None:
+    file = SourceFile("p", "lib/app.js", "javascript", "\n" * 5000 + _READER)
+    assert outline(file, list(definitions(file))) is None

@@ -127,13 +127,20 @@ def bm25(weights: Mapping[str, float], parts: Sequence[Postings]) -> Floats:
 
 def terms_held(terms: Sequence[str], files: Sequence[int], parts: Sequence[Postings]) -> list[frozenset[str]]:
     """Return for each of ``files``, indexes into those of ``parts``, which of ``terms`` stand in it."""
-    found: dict[int, set[str]] = {file: set() for file in files}
+    held: dict[int, list[str]] = {file: [] for file in files}
     base = 0
     for part in parts:
-        own = np.array([file - base for file in found if base <= file < base + len(part.lengths)], np.int32)
-        spans = zip(terms, *part.spans(hashes(terms)), strict=True) if len(own) else ()
-        for term, start, end in spans:
-            for file in own[np.isin(own, part.holders[start:end])].tolist():
-                found[file + base].add(term)
-        base += len(part.lengths)
-    return [frozenset(found[file]) for file in files]
+        n_files = len(part.lengths)
+        own = [file - base for file in held if base <= file < base + n_files]
+        if own:
+            is_wanted = np.zeros(n_files, bool)
+            is_wanted[own] = True
+            starts, ends = part.spans(hashes(terms))
+            at = within(starts, ends - starts)
+            holders = np.minimum(part.holders[at].view(np.uint32), n_files - 1)
+            wanted = np.flatnonzero(is_wanted[holders])
+            nth = np.searchsorted(np.cumsum(ends - starts), wanted, side="right")
+            for file, term in zip(holders[wanted].tolist(), nth.tolist(), strict=True):
+                held[file + base].append(terms[term])
+        base += n_files
+    return [frozenset(held[file]) for file in files]

@@ -28,6 +28,7 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
 from devmind.index.folders import clear
+from devmind.index.labels import Labels
 from devmind.index.postings import Postings
 from devmind.index.snapshot import CHUNK, File, Snapshot, gather, other_embedder
 from devmind.index.uses import Uses
@@ -45,11 +46,14 @@ ARRAYS: Final[Mapping[str, np.dtype[Any]]] = {
     "user_ends": np.dtype("<i8"),
     "used": np.dtype("<i4"),
     "strengths": np.dtype("<f4"),
+    "label_ends": np.dtype("<i8"),
+    "word_ends": np.dtype("<i8"),
+    "words": np.dtype("<u4"),
 }
 # Read where a search needs them; the others are checked whole, because a search reads all of them.
-SAMPLED: Final = ("vectors", "holders", "counts", "used", "strengths")
+SAMPLED: Final = ("vectors", "holders", "counts", "used", "strengths", "words")
 SAMPLED_ROWS: Final = 16  # of an array: a page fault each, and two files of different text differ in nearly all
-_PARTS: Final = {"postings": Postings, "uses": Uses}  # of a snapshot that have arrays of their own
+_PARTS: Final = {"postings": Postings, "uses": Uses, "labels": Labels}  # of a snapshot that have arrays of their own
 _OF_PART: Final = {one.name: name for name, part in _PARTS.items() for one in fields(part)}
 _NAME: Final = re.compile(r"(\d+)-(\d+)(?:\.tmp)?")
 
@@ -189,6 +193,8 @@ def _read(place: _Place, embedder: Embedder) -> Snapshot:
     about = _checked_about(place)
     if about["model"] != embedder.name:
         raise other_embedder(about["model"], embedder)
+    if set(about["shape"]) != set(ARRAYS):
+        raise _Damaged("another version of DevMind wrote it")
     arrays = {name: _mapped(place, name, about["shape"][name]) for name in ARRAYS}
     for name, array in arrays.items():
         if name in SAMPLED and _sample(array) != about["sample"][name]:
@@ -201,6 +207,7 @@ def _read(place: _Place, embedder: Embedder) -> Snapshot:
         kinds=tuple(about["kinds"]),
         postings=Postings(**_of_part(arrays, "postings")),
         uses=Uses(**_of_part(arrays, "uses")),
+        labels=Labels(**_of_part(arrays, "labels")),
         **{name: array for name, array in arrays.items() if name not in _OF_PART},
     )
 

@@ -34,6 +34,7 @@ FILE_WEIGHTS: Final[Mapping[str, float]] = {
     "stem": 4.75,
     "folder_recall": 2.43,
     "folder": 0.28,
+    "type": 0.0,
     "side": -1.23,
     "header_file": -3.81,
     "test": -3.05,

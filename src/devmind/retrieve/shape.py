@@ -61,15 +61,16 @@ def shape(
         allowed: which rows the filters let through; None for all.
     """
     rows = ranking.rows
-    files, bodies, names = (column[rows].tolist() for column in (view.file, view.body, view.name))
+    columns = (view.file, view.body, view.name, view.start, view.end)
+    told = list(zip(*(column[rows].tolist() for column in columns), strict=True))
     chosen: list[Spot] = []
     by_body: dict[int, Spot] = {}
     around: dict[int, Spot] = {}  # by the body of each neighbour that a hit shows
     by_file: dict[int, list[Spot]] = {}
+    nth_of_file: dict[int, int] = {}
 
     def fate(at: int) -> Fate:
-        row, body, name = rows.item(at), bodies[at], names[at]
-        file, start, end = files[at], view.start.item(row), view.end.item(row)
+        file, body, name, start, end = told[at]
         if body in by_body:
             by_body[body].also.append((file, start))
             return Fate("duplicate", by_body[body].rank)
@@ -77,16 +78,19 @@ def shape(
             return Fate("duplicate", around[body].rank)  # of a file that is said to hold the same text already
         same_file = by_file.get(file, [])
         for spot in same_file:
-            if _joins(spot, name=name, start=start, end=end):
+            if name and name == spot.name and _joins(spot, start=start, end=end):
+                return Fate("merged", spot.rank)
+            if spot.start <= start and end <= spot.end:
                 return Fate("merged", spot.rank)
         if len(chosen) >= k:
             return BEYOND_K
         if len(same_file) >= MAX_PER_FILE:
             return OVER_FILE_LIMIT
-        by_body[body] = spot = Spot(len(chosen) + 1, at, row, file, name, start, end, (start, end))
+        by_body[body] = spot = Spot(len(chosen) + 1, at, int(rows[at]), file, name, start, end, (start, end))
         by_file.setdefault(file, same_file).append(spot)
+        nth_of_file.setdefault(file, len(nth_of_file))
         if near is not None:
-            _widen(view, spot, same_file, nth_file=list(by_file).index(file), near=near, allowed=allowed)
+            _widen(view, spot, same_file, nth_file=nth_of_file[file], near=near, allowed=allowed)
             around.update((view.body.item(shown), spot) for shown in _shown(view, spot))
         chosen.append(spot)
         return Fate("kept", len(chosen))
@@ -95,7 +99,7 @@ def shape(
     while len(fates) < len(rows) and len(chosen) < k:
         fates.append(fate(len(fates)))
     rest = range(len(fates), len(rows))  # of these only what a hit shows already still tells something
-    fates += [fate(at) if bodies[at] in by_body or files[at] in by_file else BEYOND_K for at in rest]
+    fates += [fate(at) if told[at][0] in by_file or told[at][1] in by_body else BEYOND_K for at in rest]
     return chosen, fates
 
 
@@ -109,14 +113,14 @@ def _shown(view: View, spot: Spot) -> Iterator[int]:
     yield from range(low, high + 1)
 
 
-def _joins(spot: Spot, *, name: int, start: int, end: int) -> bool:
-    """Return whether ``spot`` shows these lines: it does already, or they touch it and are of the same definition."""
+def _joins(spot: Spot, *, start: int, end: int) -> bool:
+    """Return whether these lines, of the same definition as ``spot``, touch it; then they are shown with it."""
     first, last = spot.focus
-    if name and name == spot.name and start <= last + 1 and end >= first - 1:
-        spot.focus = min(first, start), max(last, end)
-        spot.start, spot.end = min(spot.start, start), max(spot.end, end)
-        return True
-    return spot.start <= start and end <= spot.end
+    if start > last + 1 or end < first - 1:
+        return False
+    spot.focus = min(first, start), max(last, end)
+    spot.start, spot.end = min(spot.start, start), max(spot.end, end)
+    return True
 
 
 def _widen(view: View, spot: Spot, same_file: list[Spot], *, nth_file: int, near: Floats, allowed: Mask | None) -> None:
