@@ -65,8 +65,13 @@ def opened(build: Callable[..., Report], browser: Any, tmp_path: Path) -> Iterat
 
 def open_topic(page: Any, topic_id: str) -> Any:
     topic = page.locator(f".topic[data-id={topic_id}]")
-    topic.locator("> summary").click()
+    unfold(topic)
     return topic
+
+
+def unfold(topic: Any) -> None:
+    topic.locator("> summary").click()
+    topic.locator("> :not(summary)").first.wait_for()  # it is filled a moment after it opens
 
 
 def test_hits_are_marked_against_the_truth(opened: Callable[..., Any]) -> None:
@@ -84,13 +89,13 @@ def test_hits_are_marked_against_the_truth(opened: Callable[..., Any]) -> None:
 
 def test_hostile_text_is_shown_and_does_nothing(opened: Callable[..., Any]) -> None:
     page = opened()
-    page.locator(".topic").last.locator("> summary").click()
+    unfold(page.locator(".topic").last)
     body = page.locator(".topic").last.inner_text()
     assert HOSTILE in body
     assert page.locator("img, svg, iframe").count() == 0
     assert page.evaluate("document.title").startswith("old </script>")
     for element in page.locator(".topic").all()[:-1]:
-        element.locator("> summary").click()
+        unfold(element)
     assert "broken " + HOSTILE in page.locator(".topic[data-id=failed]").inner_text()
     page.locator("#groups [data-grouping=repo]").click()
     assert HOSTILE in page.locator("[data-group=repo]").inner_text()
