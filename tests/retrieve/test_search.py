@@ -12,7 +12,7 @@ from devmind.errors import UsageError
 from devmind.index.terms import terms
 from devmind.ingest import Report
 from devmind.retrieve.candidates import BEST
-from devmind.retrieve.passing import passing
+from devmind.retrieve.passing import MASKS_KEPT, passing
 from devmind.retrieve.query import understand
 from devmind.service import Service
 from devmind.types import Filters
@@ -70,6 +70,16 @@ def test_filters(service: Service, filters: Filters) -> None:
         assert not filters.roles or hit.role in filters.roles
         assert not filters.languages or hit.language in filters.languages
         assert not filters.paths or hit.path.startswith("tests/")
+
+
+def test_the_masks_of_the_last_filters_are_kept(service: Service) -> None:
+    view = service.trace("cart", legs=False).view
+    many = [Filters(paths=(f"tests/{n}*", "shop/*")) for n in range(MASKS_KEPT + 1)]
+    masks = [passing(view, filters) for filters in many]
+    assert passing(view, many[-1]) is masks[-1]
+    again = passing(view, many[0])  # it had to go
+    assert again is not masks[0] and np.array_equal(again, masks[0])
+    assert len(view.masks) <= MASKS_KEPT
 
 
 @pytest.mark.parametrize("filters", [Filters(), Filters(kinds=("method",))])

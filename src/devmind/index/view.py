@@ -6,7 +6,7 @@ that a prefix is itself an embedding, Kusupati et al. 2022) and rescores the bes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -35,6 +35,7 @@ class View:
     Attributes:
         files: all files; `file`, `start`, `end`, `kinds`, `name`, `body` are `(n,)` arrays as in `CHUNK`, with
             indexes into `files`.
+        masks: which rows may be shown, by what filters them; kept here by those who make them.
     """
 
     def __init__(self, snapshots: Sequence[Snapshot]) -> None:
@@ -42,6 +43,7 @@ class View:
         self._bases = np.cumsum([0, *(len(s.keys) for s in self._snapshots)])
         self.n = int(self._bases[-1])
         self.files: list[File] = []
+        self.masks: dict[Hashable, npt.NDArray[np.bool_]] = {}
         self._bits: dict[str, int] = {}
         chunks = []
         for snapshot in self._snapshots:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +13,27 @@ from devmind.index.view import View
 from devmind.types import Filters
 
 Mask = npt.NDArray[np.bool_]
+MASKS_KEPT: Final = 16  # of a view: a byte a chunk each
 
 
 def passing(view: View, filters: Filters) -> Mask | None:
-    """Return `(n,)`: which rows the filters let through; None for all."""
+    """Return `(n,)`: which rows the filters let through; None for all. A view keeps the last ones: an agent, or an
+    evaluation, asks with the same filters again and again."""
     if not (filters.paths or filters.languages or filters.kinds or filters.roles):
         return None
+    if filters not in view.masks:
+        if len(view.masks) >= MASKS_KEPT:
+            view.masks.clear()
+        view.masks[filters] = _mask(view, filters)
+    return view.masks[filters]
+
+
+def _mask(view: View, filters: Filters) -> Mask:
     files = np.array([_passes(file, filters) for file in view.files], bool)
     allowed: Mask = files[view.file] if view.n else np.empty(0, bool)
     if filters.kinds and view.n:
         allowed &= view.of_kinds(filters.kinds)
+    allowed.setflags(write=False)
     return allowed
 
 
