@@ -117,7 +117,7 @@ def main() -> None:
     args = parser.parse_args()
     sides: dict[str, dict[tuple[str, str], str]] = {"train": {}, "test": {}}
     for path, package in source_archives(args.data):
-        if package.registry == "debian":
+        if package.registry not in ("pypi", "npm"):
             continue
         n = 0
         for raw_english, raw_chinese in messages(path):
