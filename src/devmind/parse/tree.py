@@ -23,6 +23,10 @@ MATCH_LIMIT = 1024
 REPORTS_BASE = 2_000
 REPORTS_PER_BYTE = 0.02
 READ_BYTES = 1 << 16
+# It reads a source in blocks, twice or thrice each, and the last one up to eighty times where indentation counts. Who
+# leaves ten thousand comments open makes it read to the end from each: 180 kB took 55 s.
+READS_BASE = 500
+READS_PER_BLOCK = 50
 # A predicate asks for the text of its node in the same way, and py-tree-sitter copies and scans all that it is given,
 # 50 µs for 64 kB: most nodes that predicates look at are names.
 READ_NODE_BYTES = 128
@@ -55,20 +59,24 @@ def has_grammar(module: str, function: str = "language") -> bool:
 
 
 def parse_bytes(source: bytes, module: str, function: str = "language") -> Tree | None:
-    """Return the syntax tree of ``source``, or None without a grammar or when error recovery runs away."""
+    """Return the syntax tree of ``source``, or None without a grammar or when the parser is lost: in error recovery, or
+    in reading the same bytes over and over."""
     language = _language(module, function)
     if language is None:
         return None
-    reports, n_bytes = 0, READ_BYTES
-    allowed = REPORTS_BASE + int(len(source) * REPORTS_PER_BYTE)
+    reports, reads, n_bytes = 0, 0, READ_BYTES
+    most_reports = REPORTS_BASE + int(len(source) * REPORTS_PER_BYTE)
+    most_reads = READS_BASE + len(source) // READ_BYTES * READS_PER_BLOCK
 
     def read(offset: int, _point: Point) -> bytes:
+        nonlocal reads
+        reads += 1
         return source[offset : offset + n_bytes]
 
     def give_up(_offset: int, _has_error: bool) -> bool:
         nonlocal reports
         reports += 1
-        return reports > allowed
+        return reports > most_reports or reads > most_reads
 
     try:
         tree = Parser(language).parse(read, progress_callback=give_up)
