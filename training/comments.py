@@ -16,7 +16,7 @@ _MARKUP = (
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?<?|\*+/|\*+(?!\*)|///?[/!]?<?|#+!?|--+)?\s?|\s*\*+/\s*$", re.MULTILINE)
 # Where prose ends and a list of parameters, an example or a machine's note begins.
 _END_OF_PROSE = re.compile(
-    r"^\s*(?:[@\\](?!brief|short|summary|desc|c\b|p\b|a\b|link|code)\w+|:\w+.*:|Args?:|Arguments:|Parameters?:?$|Returns?:|Raises:|"
+    r"^[^\S\n]*+(?:[@\\](?!brief|short|summary|desc|c\b|p\b|a\b|link|code)\w+|:\w.*:|Args?:|Arguments:|Parameters?:?$|Returns?:|Raises:|"
     r"Examples?:|Usage:|>>>|```|#\s|={3,}|-{3,}|<param|<returns|<remarks)",
     re.MULTILINE,
 )

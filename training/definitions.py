@@ -83,9 +83,10 @@ def _members(node: ast.ClassDef, lines: list[str]) -> str:
 
 # ----------------------------------------------------------------------------------------------- Haskell and Elixir
 
+# Blanks are taken whole (`++`): the other ways to part them fail as well.
 _HASKELL_HEAD = re.compile(
-    r"^(?:(?:data|newtype|class|type(?:\s+family)?)\s+(?:[^\n=]*=>\s*)?(?P<type>[A-Z][\w']*)"
-    r"|(?P<name>[a-z_][\w']*)(?:\s*,[\w', ]+)?\s*\n?\s*::)",
+    r"^(?:(?:data|newtype|class|type(?:\s+family)?)\s++(?:[^\n=]*+=>\s*+)?(?P<type>[A-Z][\w']*)"
+    r"|(?P<name>[a-z_][\w']*)(?:\s*+,[\w', ]++)?\s*+::)",
     re.MULTILINE,
 )
 _HASKELL_COMMENT = re.compile(r"(?:^--[^\n]*\n)+\Z|^\{-\|?(?:(?!\{-).)*?-\}[ ]*\n\Z", re.MULTILINE | re.DOTALL)

@@ -20,9 +20,10 @@ from training.definitions import Definition
 _MIN_DEFINITIONS = 2
 _MAX_LINES = 60
 
+# Blanks are taken whole (`++`): each other way to part them fails as well, after a time squared or worse.
 _HEAD_COMMENT = re.compile(
-    r"\A(?:#![^\n]*\n|<\?php\s*\n|//go:build[^\n]*\n|declare\([^\n]*\n|'use strict';?\n|\s)*"
-    r"(/\*(?:(?!\*/)[\s\S])*\*/|(?:[ \t]*(?://|#(?!include|define|if|pragma|\[)|--)[^\n]*\n)+|\{-(?:(?!-\})[\s\S])*-\})"
+    r"\A(?:#![^\n]*\n|<\?php[^\S\n]*+\n|//go:build[^\n]*\n|declare\([^\n]*\n|'use strict';?\n|\s++)*"
+    r"(/\*(?:(?!\*/)[\s\S])*\*/|(?:[ \t]*+(?://|#(?!include|define|if|pragma|\[)|--)[^\n]*\n)+|\{-(?:(?!-\})[\s\S])*-\})"
 )
 
 

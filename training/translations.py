@@ -28,6 +28,8 @@ from training.exclude import is_excluded
 _HELD_OUT_OF = 16
 # A message of more teaches little about one word.
 _MAX_CHARS = 300
+# Before its placeholders are taken out, which is quadratic in what a hostile one holds: ten times that leaves no less.
+_MAX_RAW_CHARS = 3000
 # Devices of a home and compiler messages must not be all of it.
 _MAX_PER_PACKAGE = 12_000
 
@@ -35,7 +37,8 @@ _CHINESE_FILE = re.compile(r"(?<![a-z])zh[-_](?:cn|hans)(?![a-z])", re.IGNORECAS
 _ENGLISH_NAMES = ("en", "en-US", "en_US", "en-us", "en-GB")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|\[%[^\]]*%\]|%\(?\w*\)?[sd]|&&|</?\w[^>]*>|\[[^\]]*\]\([^)]*\)")
 _LOCALIZE = re.compile(r'\blocalize2?\((\d+),\s*("(?:[^"\\\n]|\\["\\n])*")')
-_NLS_CHINESE = re.compile(r"_VSCODE_NLS_MESSAGES\s*=\s*(\[.*?\]);", re.DOTALL)
+_NLS_CHINESE = re.compile(r"_VSCODE_NLS_MESSAGES\s*=\s*(?=\[)")
+_HALF_A_CHARACTER = re.compile(r"[\ud800-\udfff]")
 
 
 def _flat(value: object, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -49,8 +52,17 @@ def _flat(value: object, prefix: str = "") -> Iterator[tuple[str, str]]:
 def _catalogue(text: str) -> dict[str, str]:
     try:
         return dict(_flat(json.loads(text)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
+
+
+def _editor_messages(text: str) -> list[object]:
+    """The messages of an editor by number, some of which may be null."""
+    start = _NLS_CHINESE.search(text)
+    try:
+        return list(json.JSONDecoder().raw_decode(text, start.end())[0]) if start else []
+    except (ValueError, RecursionError):
+        return []
 
 
 def _archive(path: Path) -> tuple[list[str], Callable[[str], str]]:
@@ -89,17 +101,19 @@ def messages(path: Path) -> Iterator[tuple[str, str]]:
                         yield english[key], chinese
         elif name.endswith("esm/vs/nls/lang/zh-cn.js"):
             # An editor's messages by number; the English ones stand in its source beside the number.
-            found = _NLS_CHINESE.search(read(name))
-            by_number: list[str | None] = json.loads(found[1]) if found else []
+            by_number = _editor_messages(read(name))
             for source in names:
                 if "/esm/" in source and source.endswith(".js"):
                     for number, quoted in _LOCALIZE.findall(read(source)):
-                        chinese_or_none = by_number[int(number)] if int(number) < len(by_number) else None
-                        if chinese_or_none:
-                            yield json.loads(quoted, strict=False), chinese_or_none
+                        told = by_number[int(number)] if int(number) < len(by_number) else None
+                        if isinstance(told, str) and told:
+                            yield json.loads(quoted, strict=False), told
 
 
-def _clean(text: str) -> str:
+def cleaned(text: str) -> str:
+    """A message without its placeholders; "" for one that is far too long or is no whole text."""
+    if len(text) > _MAX_RAW_CHARS or _HALF_A_CHARACTER.search(text):
+        return ""
     return " ".join(_PLACEHOLDER.sub(" ", text).split())
 
 
@@ -121,7 +135,7 @@ def main() -> None:
             continue
         n = 0
         for raw_english, raw_chinese in messages(path):
-            english, chinese = _clean(raw_english), _clean(raw_chinese)
+            english, chinese = cleaned(raw_english), cleaned(raw_chinese)
             if n < _MAX_PER_PACKAGE and usable(english, chinese):
                 digest = hashlib.blake2b(english.lower().encode(), digest_size=4).digest()[0]
                 side = sides["test" if digest % _HELD_OUT_OF == 0 else "train"]

@@ -57,3 +57,17 @@ def test_without_a_question_without_files_and_without_parts() -> None:
     assert len(met_by(WORTH, np.empty(0, np.int64), [part]).n_met) == 0
     assert len(met_by(WORTH, np.empty(0, np.int64), []).n_met) == 0
     assert len(labelled([]).words) == 0
+
+
+def test_a_label_of_many_files_is_read_once() -> None:
+    class Label(str):
+        n_read = 0
+
+        def isascii(self) -> bool:
+            Label.n_read += 1
+            return super().isascii()
+
+    folder = Label("shop/cart")
+    held = labelled([[f"file{i}", folder, "Cart"] for i in range(100)])
+    assert Label.n_read == 1
+    assert len(held.word_ends) == 300 and held.word_ends[-1] == len(held.words)

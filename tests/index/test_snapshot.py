@@ -71,6 +71,19 @@ def test_a_snapshot_of_another_version_is_made_again(stored: Stored) -> None:
     assert "another version" in snapshot_fault(stored.folder, stored.catalog, 1, 1, stored.embedder)
 
 
+@pytest.mark.parametrize(("told", "name"), [("sample", "words"), ("crc", "words"), ("crc", "ends")])
+def test_a_version_that_checks_other_arrays_is_another_version(stored: Stored, told: str, name: str) -> None:
+    at = stored.folder / "1-1"
+    about = json.loads((at / "about.json").read_bytes())
+    about[told].pop(name)
+    data = json.dumps(about).encode()
+    (at / "about.json").write_bytes(data)
+    (at / "about.crc").write_text(str(crc32(data)), "ascii")
+    assert is_equal(read(stored), made(stored))
+    fault = snapshot_fault(stored.folder, stored.catalog, 1, 1, stored.embedder, thorough=True)
+    assert "another version" in fault
+
+
 def read(stored: Stored) -> Snapshot:
     return load_snapshot(stored.folder, stored.catalog, 1, 1, stored.embedder)
 

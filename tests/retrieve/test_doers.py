@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from devmind.index.terms import terms
+from devmind.ingest import Report
 from devmind.retrieve.abbreviations import MAX_TERMS
 from devmind.retrieve.doers import DOER, doers
+from devmind.service import Service
+from tests.indexed import write_files
+
+Add = Callable[[Path], Report]
+Serve = Callable[[], Service]
 
 
 def holding(*words: str) -> Callable[[str], int]:
@@ -44,6 +51,17 @@ def test_what_the_index_lacks_and_what_was_asked_anyway_do_not_join() -> None:
 @pytest.mark.parametrize("term", ["or", "er", "用户", "http2", "", "a"])
 def test_what_is_no_word_has_no_doer(term: str) -> None:
     assert doers({term: 1.0}, lambda _: 1) == {}
+
+
+def test_who_asks_for_a_tester_asks_for_no_tests(kb: Path, add: Add, serve: Serve, tmp_path: Path) -> None:
+    assert doers({"tester": 1.0}, holding("test", "tester")) == {}
+    code = {
+        "net/connection_tester.py": 'class ConnectionTester:\n    """Says whether a host answers."""\n',
+        "tests/test_connection_tester.py": "def test_connection_tester():\n    tester = ConnectionTester()\n",
+    }
+    add(write_files(tmp_path / "code", code))
+    paths = [hit.path for hit in serve().search("connection tester").hits]
+    assert paths == ["net/connection_tester.py", "tests/test_connection_tester.py"]
 
 
 def test_a_long_question_says_enough() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from training.collect import Package
+from training.comments import split_description
 from training.corpus import SourceFile
 from training.definitions import definitions
 from training.extract import Pair, pairs_of
@@ -158,3 +159,16 @@ def test_a_definition_has_its_name_comment_and_body(language: str) -> None:
 def test_a_file_that_begins_with_hundreds_of_empty_lines_is_read_at_once() -> None:
     file = SourceFile("p", "lib/app.js", "javascript", "\n" * 5000 + _READER)
     assert outline(file, list(definitions(file))) is None
+
+
+@pytest.mark.parametrize("head", [" " * 200_000, "<?php" + "\n" * 200_000, "<?php" + " \n" * 100_000])
+def test_a_head_of_nothing_but_blanks_is_read_at_once(head: str) -> None:
+    file = SourceFile("p", "lib/app.php", "php", head + "x = 1\n" + _READER)
+    assert outline(file, list(definitions(SourceFile("p", "lib/app.js", "javascript", _READER)))) is None
+
+
+def test_a_comment_or_a_line_of_blanks_without_end_is_read_at_once() -> None:
+    comment = "Reads the settings of it." + "\n" * 200_000 + "Returns: all of them\n:" + "a" * 200_000
+    assert split_description(comment)[0] == "Reads the settings of it."
+    text = "name," + " " * 20_000 + "x\ndata" + " " * 100_000 + "x\n" + _SOURCES["haskell"][0]
+    assert [d.name for d in definitions(SourceFile("p", "lib/a.hs", "haskell", text))] == ["splitHeader"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -79,12 +80,21 @@ def labels_of(path: str, types: Iterable[str]) -> list[str]:
 
 
 def labelled(files: Sequence[Sequence[str]]) -> Labels:
-    """Return the arrays for the labels of each file, as `labels_of` gives them."""
-    of_labels = [sorted(distinct_terms(label)) for labels in files for label in labels]
+    """Return the arrays for the labels of each file, as `labels_of` gives them.
+
+    Cost: a label that many files have, as a folder or the types of a file with copies, is read once.
+    """
+    number: dict[str, int] = {}
+    of_file = [[number.setdefault(label, len(number)) for label in labels] for labels in files]
+    known = [sorted(distinct_terms(label)) for label in number]
+    words = hashes(word for one in known for word in one)
+    n_words = np.array([len(one) for one in known], np.int64)
+    labels = np.fromiter(chain.from_iterable(of_file), np.int64)
+    starts = np.cumsum(n_words) - n_words
     return Labels(
-        label_ends=np.cumsum([len(labels) for labels in files], dtype=np.int64),
-        word_ends=np.cumsum([len(words) for words in of_labels], dtype=np.int64),
-        words=hashes(word for words in of_labels for word in words),
+        label_ends=np.cumsum([len(one) for one in of_file], dtype=np.int64),
+        word_ends=np.cumsum(n_words[labels]),
+        words=words[within(starts[labels], n_words[labels])],
     )
 
 

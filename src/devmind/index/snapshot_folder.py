@@ -193,7 +193,7 @@ def _read(place: _Place, embedder: Embedder) -> Snapshot:
     about = _checked_about(place)
     if about["model"] != embedder.name:
         raise other_embedder(about["model"], embedder)
-    if set(about["shape"]) != set(ARRAYS):
+    if not set(about["shape"]) == set(about["crc"]) == set(ARRAYS) or set(about["sample"]) != set(SAMPLED):
         raise _Damaged("another version of DevMind wrote it")
     arrays = {name: _mapped(place, name, about["shape"][name]) for name in ARRAYS}
     for name, array in arrays.items():

@@ -14,6 +14,8 @@ from devmind.retrieve.abbreviations import MAX_TERMS
 
 # Against 1 for what is said; .6 ranks the files of the semble suite a little worse (docs/retrieval.md).
 DOER: Final = 0.3
+# Ranking takes this term for a question about tests (`features`), and "connection tester" is none.
+_NEVER: Final = frozenset({"test"})
 _WORD: Final = re.compile(r"[a-z]{3,}")
 _DOER: Final = re.compile(r"([a-z]{3,})[eo]r")
 _DOUBLES: Final = re.compile(r"[^aeiou]*[aeiou][bdgklmnprtv]")  # log, run, scan: one vowel before one consonant
@@ -31,7 +33,7 @@ def doers(weights: Mapping[str, float], df: Callable[[str], int]) -> dict[str, f
     found: dict[str, float] = {}
     for term, weight in weights.items():
         for form in _other_forms(term) if _WORD.fullmatch(term) else ():
-            if form not in weights and df(form):
+            if form not in weights and form not in _NEVER and df(form):
                 found[form] = max(found.get(form, 0.0), DOER * weight)
     return found
 
