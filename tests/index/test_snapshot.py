@@ -53,7 +53,7 @@ def test_a_snapshot_reads_back_equal(stored: Stored) -> None:
 
 
 def array(snapshot: Snapshot, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    parts = (snapshot, snapshot.postings, snapshot.uses, snapshot.labels)
+    parts = (snapshot, snapshot.postings, snapshot.uses)
     [found] = [getattr(part, name) for part in parts if hasattr(part, name)]
     return found
 
@@ -62,16 +62,16 @@ def test_a_snapshot_of_another_version_is_made_again(stored: Stored) -> None:
     at = stored.folder / "1-1"
     about = json.loads((at / "about.json").read_bytes())
     for told in ("shape", "crc", "sample"):
-        about[told].pop("words")
+        about[told].pop("strengths")
     data = json.dumps(about).encode()
     (at / "about.json").write_bytes(data)
     (at / "about.crc").write_text(str(crc32(data)), "ascii")
-    (at / "words.bin").unlink()
+    (at / "strengths.bin").unlink()
     assert is_equal(read(stored), made(stored))
     assert "another version" in snapshot_fault(stored.folder, stored.catalog, 1, 1, stored.embedder)
 
 
-@pytest.mark.parametrize(("told", "name"), [("sample", "words"), ("crc", "words"), ("crc", "ends")])
+@pytest.mark.parametrize(("told", "name"), [("sample", "strengths"), ("crc", "strengths"), ("crc", "ends")])
 def test_a_version_that_checks_other_arrays_is_another_version(stored: Stored, told: str, name: str) -> None:
     at = stored.folder / "1-1"
     about = json.loads((at / "about.json").read_bytes())

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from devmind.index.groups import group_starts, grouped, opens
-from devmind.index.labels import labelled, labels_of
 from devmind.index.postings import gathered
 from devmind.index.snapshot import CHUNK, File, Floats, Halves, Snapshot
 from devmind.index.uses import linked
@@ -37,7 +36,6 @@ def snapshot(prefix: Halves, vectors: Halves, *, first_key: int = 1) -> Snapshot
         (),
         postings,
         linked([(b"", b"")] * len(files)),
-        labelled([labels_of(file.path, ()) for file in files]),
     )
 
 

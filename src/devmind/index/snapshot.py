@@ -16,7 +16,6 @@ import numpy.typing as npt
 from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import ORDINAL_BITS, Catalog
-from devmind.index.labels import TYPES, Labels, labelled, labels_of
 from devmind.index.postings import Postings, gathered
 from devmind.index.uses import Uses, linked
 from devmind.types import stable_id
@@ -57,7 +56,6 @@ class Snapshot:
         kinds: the kinds, by bit.
         postings: the terms of the files.
         uses: which files use which.
-        labels: what names the files.
     """
 
     model: str
@@ -69,7 +67,6 @@ class Snapshot:
     kinds: tuple[str, ...]
     postings: Postings
     uses: Uses
-    labels: Labels
 
 
 def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) -> Snapshot:
@@ -86,7 +83,7 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
     )
     files = tuple(File(repo_id, *row[1:5]) for row in rows)
     kinds: dict[str, int] = {}
-    types, chunks_of = _read_contents(catalog, repo_id, kinds)
+    chunks_of = _chunks_by_content(catalog, repo_id, kinds)
     keys, chunks, vectors = [], [], []
     for at, (place_id, *_, content_id, model, blob, _, _, _) in enumerate(rows):
         if model != embedder.name:
@@ -117,7 +114,6 @@ def gather(catalog: Catalog, repo_id: int, generation: int, embedder: Embedder) 
         kinds=tuple(kinds),
         postings=postings,
         uses=uses,
-        labels=labelled([labels_of(file.path, types.get(file.content_id, ())) for file in files]),
     )
 
 
@@ -129,21 +125,17 @@ def _damaged(catalog: Catalog, what: str) -> StoreError:
     )
 
 
-def _read_contents(
+def _chunks_by_content(
     catalog: Catalog, repo_id: int, kinds: dict[str, int]
-) -> tuple[dict[int, list[str]], dict[int, list[tuple[int, int, int, int, int]]]]:
-    """Return the names of the types, and (start, end, kinds, name, body) of the chunks, of every content that the
-    repository places."""
-    types: dict[int, list[str]] = {}
+) -> dict[int, list[tuple[int, int, int, int, int]]]:
+    """Return (start, end, kinds, name, body) of the chunks of every content that the repository places."""
     bit_of_symbol: dict[int, list[int]] = {}
-    for content_id, kind, name in catalog.rows(
-        """SELECT s.content_id, s.kind, s.name FROM symbol s
+    for content_id, kind in catalog.rows(
+        """SELECT s.content_id, s.kind FROM symbol s
         WHERE s.content_id IN (SELECT content_id FROM place WHERE repo_id = ?) ORDER BY s.content_id, s.ordinal""",
         (repo_id,),
     ):
         bit_of_symbol.setdefault(content_id, []).append(_bit(kind, kinds))
-        if kind in TYPES:
-            types.setdefault(content_id, []).append(name)
     found: dict[int, list[tuple[int, int, int, int, int]]] = {}
     for content_id, start, end, kind, name, body, symbols in catalog.rows(
         """SELECT c.content_id, c.start_line, c.end_line, c.node_type, c.qualified_name, c.hash, c.symbols
@@ -157,7 +149,7 @@ def _read_contents(
             for ordinal in json.loads(symbols):
                 mask |= bits[ordinal]
         found.setdefault(content_id, []).append((start, end, mask, _hash(name), _signed(body)))
-    return types, found
+    return found
 
 
 def _bit(kind: str, kinds: dict[str, int]) -> int:

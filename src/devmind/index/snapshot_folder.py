@@ -28,7 +28,6 @@ from devmind.embed.types import Embedder
 from devmind.errors import StoreError
 from devmind.index.catalog import Catalog
 from devmind.index.folders import clear
-from devmind.index.labels import Labels
 from devmind.index.postings import Postings
 from devmind.index.snapshot import CHUNK, File, Snapshot, gather, other_embedder
 from devmind.index.uses import Uses
@@ -46,14 +45,11 @@ ARRAYS: Final[Mapping[str, np.dtype[Any]]] = {
     "user_ends": np.dtype("<i8"),
     "used": np.dtype("<i4"),
     "strengths": np.dtype("<f4"),
-    "label_ends": np.dtype("<i8"),
-    "word_ends": np.dtype("<i8"),
-    "words": np.dtype("<u4"),
 }
 # Read where a search needs them; the others are checked whole, because a search reads all of them.
-SAMPLED: Final = ("vectors", "holders", "counts", "used", "strengths", "words")
+SAMPLED: Final = ("vectors", "holders", "counts", "used", "strengths")
 SAMPLED_ROWS: Final = 16  # of an array: a page fault each, and two files of different text differ in nearly all
-_PARTS: Final = {"postings": Postings, "uses": Uses, "labels": Labels}  # of a snapshot that have arrays of their own
+_PARTS: Final = {"postings": Postings, "uses": Uses}  # of a snapshot that have arrays of their own
 _OF_PART: Final = {one.name: name for name, part in _PARTS.items() for one in fields(part)}
 _NAME: Final = re.compile(r"(\d+)-(\d+)(?:\.tmp)?")
 
@@ -207,7 +203,6 @@ def _read(place: _Place, embedder: Embedder) -> Snapshot:
         kinds=tuple(about["kinds"]),
         postings=Postings(**_of_part(arrays, "postings")),
         uses=Uses(**_of_part(arrays, "uses")),
-        labels=Labels(**_of_part(arrays, "labels")),
         **{name: array for name, array in arrays.items() if name not in _OF_PART},
     )
 

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from devmind.index.groups import within
-from devmind.index.labels import Met, met_by
 from devmind.index.postings import bm25, terms_held
 from devmind.index.snapshot import CHUNK, MAX_KINDS, File, Floats, Halves, Keys, Snapshot
 from devmind.index.uses import Among, among
@@ -80,10 +79,6 @@ class View:
     def terms_in(self, files: Sequence[int], terms: Sequence[str]) -> list[frozenset[str]]:
         """Return for each of ``files`` which of ``terms`` stand anywhere in it."""
         return terms_held(terms, files, [snapshot.postings for snapshot in self._snapshots])
-
-    def labels_met(self, worth: Mapping[str, float], files: Rows) -> Met:
-        """Return how the terms of a question, by what each is worth, meet what names each of ``files`` (ascending)."""
-        return met_by(worth, files, [snapshot.labels for snapshot in self._snapshots])
 
     def uses_among(self, files: Rows) -> Among:
         """Return which of ``files`` (ascending) use which."""

@@ -14,13 +14,14 @@ from functools import lru_cache
 import numpy as np
 
 from devmind.index.groups import group_starts
-from devmind.index.labels import FOLDERS, OWN_NAME
 from devmind.index.snapshot import Floats
+from devmind.index.terms import distinct_terms
 from devmind.index.view import Rows, View
 from devmind.retrieve.candidates import BEST, Candidates
 from devmind.retrieve.query import Query
 
 POOL = np.array([1.0, 0.8, 0.6], np.float32)  # of the `BEST` chunks of a file each later one counts less
+GENERIC_STEMS = frozenset({"index", "mod", "init", "__init__", "lib", "main", "base", "core", "__main__", "types"})
 SIDE = re.compile("compat|deprecated|legacy|example|sample|bench")
 ROLES = ("test", "docs", "config", "generated", "vendored")
 
@@ -73,6 +74,7 @@ def file_features(
     best_defined, best_pointed = np.zeros((2, len(files)), np.float32)
     np.maximum.at(best_defined, file_of, found.defines)
     np.maximum.at(best_pointed, file_of, found.pointed)
+    paths = path_features([file.path for file in about], query, idf)
     roles = np.array([ROLES.index(file.role) if file.role in ROLES else -1 for file in about], np.int8)
     if "test" in query.weights:  # asked for tests: they are no worse than sources
         roles[roles == ROLES.index("test")] = -1
@@ -80,7 +82,7 @@ def file_features(
         roles[roles == ROLES.index("docs")] = -1
     of_role = (roles == np.arange(len(ROLES))[:, None]).astype(np.float32)
     uses = view.uses_among(files)
-    return {
+    features: dict[str, Floats] = {
         "bm25_best": standardise(np.maximum(by_bm25[:, 0], least_found(by_bm25[:, 0]))),
         "bm25_pooled": standardise(by_bm25 @ POOL),
         "bm25_share": by_bm25[:, 0] / max(float(by_bm25[:, 0].max(initial=0.0)), 1e-6),
@@ -91,48 +93,64 @@ def file_features(
         "defines": best_defined,
         "pointed": best_pointed,
         "used": np.log1p(np.bincount(uses.used, weights=uses.strengths, minlength=len(files))).astype(np.float32),
-        **name_features(query, view, files, idf),
-        **path_features([file.path for file in about], query),
+        **dict(zip(PATH, paths, strict=True)),
         **dict(zip(ROLES, of_role, strict=True)),
     }
+    features["depth"] = standardise(features["depth"])
+    return features
 
 
-def name_features(query: Query, view: View, files: Rows, idf: Mapping[str, float]) -> dict[str, Floats]:
-    """Return how what names each file, its own name, its folders and its types, meets the query."""
+PATH = (
+    "depth",
+    "stem_precision",
+    "stem_recall",
+    "stem",
+    "folder_recall",
+    "folder",
+    "path_named",
+    "side",
+    "header_file",
+)
+
+
+def path_features(paths: Sequence[str], query: Query, idf: Mapping[str, float]) -> Floats:
+    """Return `(len(PATH), n)`: the features named in ``PATH``, how each path answers the query."""
     worth = {term: idf.get(term, 1.0) * weight for term, weight in query.weights.items()}
     total = sum(worth.values()) or 1.0
-    met = view.labels_met({term: one / total for term, one in worth.items()}, files)
-    precision = (met.n_met / np.maximum(met.n_words, 1)).astype(np.float32)
-    meets = precision * np.minimum(1.0, 0.4 + 2 * met.told).astype(np.float32)
-    own, folders, of_type = met.nth == OWN_NAME, met.nth == FOLDERS, met.nth > FOLDERS
-    best_type = np.zeros(len(files), np.float32)
-    np.maximum.at(best_type, met.file_of[of_type], meets[of_type])
-    return {
-        "stem_precision": precision[own],
-        "stem_recall": met.told[own],
-        "stem": meets[own],
-        "folder_recall": met.told[folders],
-        "folder": np.minimum(1.0, 0.5 * met.n_met[folders]).astype(np.float32),
-        "type": best_type,
-    }
+    share_of, asked = {term: one / total for term, one in worth.items()}.__getitem__, frozenset(worth)
 
+    def features(path: str) -> tuple[float, ...]:
+        of_stem, in_folder, depth, side, header_file = _of_path(path)
+        stem, folder = of_stem & asked, in_folder & asked
+        if not (stem or folder or query.paths):  # as most
+            return depth, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, side, header_file
+        precision, told = len(stem) / max(1, len(of_stem)), sum(map(share_of, stem))
+        return (
+            depth,
+            precision,
+            told,
+            precision * min(1.0, 0.4 + 2 * told),
+            sum(map(share_of, folder)),
+            min(1.0, 0.5 * len(folder)),
+            float(any(path == one or path.endswith("/" + one) or one.endswith("/" + path) for one in query.paths)),
+            side,
+            header_file,
+        )
 
-def path_features(paths: Sequence[str], query: Query) -> dict[str, Floats]:
-    """Return what the path of each file tells whatever is asked, and whether the query names it."""
-    depth, side, header_file = np.array([_of_path(path) for path in paths], np.float32).reshape(-1, 3).T
-    named = np.zeros(len(paths), np.float32)
-    if query.paths:
-        named[:] = [any(_is_path(path, one) for one in query.paths) for path in paths]
-    return {"depth": standardise(depth), "path_named": named, "side": side, "header_file": header_file}
-
-
-def _is_path(path: str, told: str) -> bool:
-    return path == told or path.endswith("/" + told) or told.endswith("/" + path)
+    return np.array([features(path) for path in paths], np.float32).reshape(-1, len(PATH)).T
 
 
 @lru_cache(maxsize=200_000)
-def _of_path(path: str) -> tuple[float, float, float]:
-    """Return how deep a file lies, whether it is an example, an old form or the like, and whether it only declares."""
+def _of_path(path: str) -> tuple[frozenset[str], frozenset[str], float, float, float]:
+    """Return the terms of the file's name, those of its folders, and what is the same for all queries."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rsplit(".", 1)[0]
+    if stem.lower() in GENERIC_STEMS:
+        stem = folder.rpartition("/")[2] + " " + stem
     lowered = path.lower()
     side = SIDE.search(lowered) is not None
-    return float(path.count("/")), float(side), float(lowered.endswith((".h", ".hpp", ".d.ts")))
+    header_file = lowered.endswith((".h", ".hpp", ".d.ts"))
+    return distinct_terms(stem), _of_folder(folder), float(path.count("/")), float(side), float(header_file)
+
+
+_of_folder = lru_cache(maxsize=20_000)(distinct_terms)

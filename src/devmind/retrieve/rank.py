@@ -34,7 +34,6 @@ FILE_WEIGHTS: Final[Mapping[str, float]] = {
     "stem": 5.17,
     "folder_recall": 2.41,
     "folder": 0.34,
-    "type": -0.34,
     "side": -1.25,
     "header_file": -3.76,
     "test": -3.01,
