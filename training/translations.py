@@ -24,6 +24,8 @@ from training.bags import bag
 from training.collect import source_archives
 from training.exclude import is_excluded
 
+# Wheels and npm's tarballs hold catalogues; Debian's binary packages are no archives that `_archive` reads.
+_REGISTRIES = ("pypi", "npm")
 # One message in 16 is held out, by a hash of its English text.
 _HELD_OUT_OF = 16
 # A message of more teaches little about one word.
@@ -130,9 +132,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     sides: dict[str, dict[tuple[str, str], str]] = {"train": {}, "test": {}}
-    for path, package in source_archives(args.data):
-        if package.registry not in ("pypi", "npm"):
-            continue
+    for path, package in source_archives(args.data, _REGISTRIES):
         n = 0
         for raw_english, raw_chinese in messages(path):
             english, chinese = cleaned(raw_english), cleaned(raw_chinese)

@@ -77,6 +77,7 @@ def test_the_masks_of_the_last_filters_are_kept(service: Service) -> None:
     many = [Filters(paths=(f"tests/{n}*", "shop/*")) for n in range(MASKS_KEPT + 1)]
     masks = [passing(view, filters) for filters in many]
     assert passing(view, many[-1]) is masks[-1]
+    assert all(passing(view, filters) is mask for filters, mask in zip(many[1:], masks[1:], strict=True))
     again = passing(view, many[0])  # it had to go
     assert again is not masks[0] and np.array_equal(again, masks[0])
     assert len(view.masks) <= MASKS_KEPT

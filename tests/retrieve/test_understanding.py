@@ -8,6 +8,7 @@ import pytest
 
 from devmind.index.terms import terms
 from devmind.retrieve.abbreviations import SPELT_OUT
+from devmind.retrieve.agent_nouns import AGENT_NOUN
 from devmind.retrieve.corpus import Corpus
 from devmind.retrieve.names import MEANT
 from devmind.retrieve.query import understand
@@ -55,6 +56,10 @@ def asked(text: str, corpus: Corpus, *others: str) -> Understood:
 def test_a_short_form_is_spelt_out(corpus: Corpus) -> None:
     [full] = terms("configuration")
     assert asked("where is cfg read", corpus).query.weights[full] == SPELT_OUT
+
+
+def test_the_verb_of_an_agent_noun_joins(corpus: Corpus) -> None:
+    assert asked("where is the parser", corpus).query.weights["pars"] == AGENT_NOUN
 
 
 def test_a_misspelt_name_joins_by_what_it_means_and_rarity_knows_its_terms(corpus: Corpus) -> None:

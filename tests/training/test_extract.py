@@ -156,11 +156,6 @@ def test_a_definition_has_its_name_comment_and_body(language: str) -> None:
     assert comment not in found[name].body
 
 
-def test_a_file_that_begins_with_hundreds_of_empty_lines_is_read_at_once() -> None:
-    file = SourceFile("p", "lib/app.js", "javascript", "\n" * 5000 + _READER)
-    assert outline(file, list(definitions(file))) is None
-
-
 @pytest.mark.parametrize("head", [" " * 200_000, "<?php" + "\n" * 200_000, "<?php" + " \n" * 100_000])
 def test_a_head_of_nothing_but_blanks_is_read_at_once(head: str) -> None:
     file = SourceFile("p", "lib/app.php", "php", head + "x = 1\n" + _READER)

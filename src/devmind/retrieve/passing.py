@@ -17,13 +17,15 @@ MASKS_KEPT: Final = 16  # of a view: a byte a chunk each
 
 
 def passing(view: View, filters: Filters) -> Mask | None:
-    """Return `(n,)`: which rows the filters let through; None for all. A view keeps the last ones: an agent, or an
-    evaluation, asks with the same filters again and again."""
+    """Return `(n,)`: which rows the filters let through; None for all.
+
+    A view keeps the last `MASKS_KEPT`: an agent, or an evaluation, asks with the same filters again and again.
+    """
     if not (filters.paths or filters.languages or filters.kinds or filters.roles):
         return None
     if filters not in view.masks:
         if len(view.masks) >= MASKS_KEPT:
-            view.masks.clear()
+            del view.masks[next(iter(view.masks))]  # the oldest
         view.masks[filters] = _mask(view, filters)
     return view.masks[filters]
 

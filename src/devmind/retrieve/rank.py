@@ -106,9 +106,9 @@ def rank(
     rows = found.rows
     files, file_of = grouped(view.file[rows])
     features = file_features(query, view, found, files=files, file_of=file_of, idf=idf)
-    told = np.stack(list(features.values()))
-    share = np.array([weights.files[name] for name in features], np.float32)
-    by_file = np.einsum("i,ij->j", share, told)  # without BLAS, whose threads wait for one another
+    matrix = np.stack(list(features.values()))
+    weight_of = np.array([weights.files[name] for name in features], np.float32)
+    by_file = np.einsum("i,ij->j", weight_of, matrix)  # without BLAS, whose threads wait for one another
     own = _within_file(query, found, weights)
     order = np.lexsort((view.start[rows], -own, file_of))
     of_file = file_of[order]
@@ -117,10 +117,10 @@ def rank(
     behind = own[order] - own[order][first]
     score = by_file[of_file] + weights.chunk_share * behind - weights.second_of_file * nth
     best = np.argsort(-score)
-    if (score[best][1:] == score[best][:-1]).any():
+    if (score[best][1:] == score[best][:-1]).any():  # paths are sorted only where there are ties
         best = np.lexsort((view.start[rows][order], _by_path(view, files)[of_file], -score))
     at = order[best]
-    by_name = dict(zip(features, told[:, file_of[at]], strict=True))
+    by_name = dict(zip(features, matrix[:, file_of[at]], strict=True))
     named = {
         "lexical": found.lexical[at],
         "dense": found.dense[at],

@@ -62,7 +62,7 @@ def shape(
     """
     rows = ranking.rows
     columns = (view.file, view.body, view.name, view.start, view.end)
-    told = list(zip(*(column[rows].tolist() for column in columns), strict=True))
+    files, bodies, names, starts, ends = (column[rows].tolist() for column in columns)
     chosen: list[Spot] = []
     by_body: dict[int, Spot] = {}
     around: dict[int, Spot] = {}  # by the body of each neighbour that a hit shows
@@ -70,7 +70,7 @@ def shape(
     nth_of_file: dict[int, int] = {}
 
     def fate(at: int) -> Fate:
-        file, body, name, start, end = told[at]
+        file, body, name, start, end = files[at], bodies[at], names[at], starts[at], ends[at]
         if body in by_body:
             by_body[body].also.append((file, start))
             return Fate("duplicate", by_body[body].rank)
@@ -99,7 +99,7 @@ def shape(
     while len(fates) < len(rows) and len(chosen) < k:
         fates.append(fate(len(fates)))
     rest = range(len(fates), len(rows))  # of these only what a hit shows already still tells something
-    fates += [fate(at) if told[at][0] in by_file or told[at][1] in by_body else BEYOND_K for at in rest]
+    fates += [fate(at) if files[at] in by_file or bodies[at] in by_body else BEYOND_K for at in rest]
     return chosen, fates
 
 

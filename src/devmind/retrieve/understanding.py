@@ -1,6 +1,6 @@
 """A question and its other wordings × the index → one query, with the definitions of its names.
 
-`query.understand` knows the text and how frequent terms are; here the index adds its own words: doers of verbs,
+`query.understand` knows the text and how frequent terms are; here the index adds its own words: agent nouns of verbs,
 abbreviations, and the names that it holds in place of misspelt ones. Names are looked up here and not with the legs,
 because what they turn out to mean joins the query that the legs answer.
 """
@@ -14,8 +14,8 @@ from functools import cache, partial
 
 from devmind.index.lexical import idf
 from devmind.retrieve.abbreviations import other_forms
+from devmind.retrieve.agent_nouns import agent_nouns
 from devmind.retrieve.corpus import Corpus
-from devmind.retrieve.doers import doers
 from devmind.retrieve.legs import since_ms
 from devmind.retrieve.names import Named, corrected, defined_by
 from devmind.retrieve.query import Query
@@ -46,7 +46,7 @@ def understood(
     n_chunks, df = lexical.n_chunks, cache(lexical.df)  # of the same few terms, asked for many times
     one = partial(read, df=df, n_chunks=n_chunks)
     query = widened(one(text), [one(other) for other in rewrites.texts], weight=rewrites.weight)
-    query = replace(query, weights=query.weights | doers(query.weights, df) | other_forms(query.weights, lexical))
+    query = replace(query, weights=query.weights | agent_nouns(query.weights, df) | other_forms(query.weights, lexical))
     timings["understand"] = since_ms(mark)
     mark = time.perf_counter()
     named = defined_by(query, corpus)

@@ -1,7 +1,7 @@
-"""Verbs of a query → what does them in code, and back: parse and parser, log and logger, connect and connector.
+"""Verbs of a query → their agent nouns, and back: parse and parser, log and logger, connect and connector.
 
-Stemming joins the forms of a verb but leaves short nouns of its doer apart: "pars" stands for parse and parsing, not
-for parser.
+Stemming joins the forms of a verb but leaves short agent nouns apart: "pars" stands for parse and parsing, not for
+parser. Every term is taken for a verb, since parts of speech are unknown here; so what joins counts little.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Final
 
 from devmind.retrieve.abbreviations import MAX_TERMS
 
-# Against 1 for what is said; .6 ranks the files of the semble suite a little worse (docs/retrieval.md).
-DOER: Final = 0.3
+# Against 1 for what is said; .6 ranks no better (docs/retrieval.md).
+AGENT_NOUN: Final = 0.3
 # Ranking takes this term for a question about tests (`features`), and "connection tester" is none.
 _NEVER: Final = frozenset({"test"})
 _WORD: Final = re.compile(r"[a-z]{3,}")
-_DOER: Final = re.compile(r"([a-z]{3,})[eo]r")
+_AGENT: Final = re.compile(r"([a-z]{3,})[eo]r")
 _DOUBLES: Final = re.compile(r"[^aeiou]*[aeiou][bdgklmnprtv]")  # log, run, scan: one vowel before one consonant
 
 
-def doers(weights: Mapping[str, float], df: Callable[[str], int]) -> dict[str, float]:
-    """Return the doers of verbs, and the verbs of doers, that the index holds, and their weights.
+def agent_nouns(weights: Mapping[str, float], df: Callable[[str], int]) -> dict[str, float]:
+    """Return the agent nouns of verbs, and the verbs of agent nouns, that the index holds, and their weights.
 
     Args:
         weights: by term of a query.
@@ -34,13 +34,13 @@ def doers(weights: Mapping[str, float], df: Callable[[str], int]) -> dict[str, f
     for term, weight in weights.items():
         for form in _other_forms(term) if _WORD.fullmatch(term) else ():
             if form not in weights and form not in _NEVER and df(form):
-                found[form] = max(found.get(form, 0.0), DOER * weight)
+                found[form] = max(found.get(form, 0.0), AGENT_NOUN * weight)
     return found
 
 
 def _other_forms(stem: str) -> Iterator[str]:
-    if doer := _DOER.fullmatch(stem):
-        verb = doer[1]
+    if agent := _AGENT.fullmatch(stem):
+        verb = agent[1]
         yield verb
         if len(verb) > 3 and verb[-1] == verb[-2]:
             yield verb[:-1]
