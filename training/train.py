@@ -104,19 +104,6 @@ class Model(nn.Module):
         self.field_weight = nn.Parameter(torch.tensor([1.0, 1.0, 1.0]))
         self.log_scale = nn.Parameter(torch.tensor(math.log(1 / temperature)))
 
-    @torch.no_grad()
-    def resume(self, checkpoint: Path) -> None:
-        """Take over the numbers of `checkpoint`, so that the training of an earlier model goes on."""
-        data = np.load(checkpoint)
-        self.vectors.copy_(torch.from_numpy(data["vectors"]))
-        for parameter, key in (
-            (self.query_weight, "query_weight"),
-            (self.code_weight, "code_weight"),
-            (self.field_weight, "fields"),
-        ):
-            # They are stored as they are used, behind softplus.
-            parameter.copy_(torch.log(torch.expm1(torch.from_numpy(data[key]).clamp(min=1e-6))))
-
     def sums(self, ids: Tensor, weights: Tensor, segments: Tensor, n: int) -> Tensor:
         """Σ weight · vector of each segment, at unit length."""
         order = torch.argsort(segments, stable=True)
@@ -317,16 +304,14 @@ def save(model: Model, out: Path) -> None:
     )
 
 
-def train(folder: Path, out: Path, options: Options, start: Path | None = None) -> None:
-    """Train on `folder/train.npz`, from the checkpoint `start` on where one is given, and write the checkpoint."""
+def train(folder: Path, out: Path, options: Options) -> None:
+    """Train on `folder/train.npz` and write the checkpoint."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
     bags, held_out = Bags(folder / "train.npz"), Bags(folder / "test.npz")
     idf = np.log(1 + bags.n / (1 + bags.document_frequency("body")))
     model = Model(np.load(folder / "pieces.npy"), idf, options.temperature)
-    if start:
-        model.resume(start)
     imitation = Imitation(folder / "teacher.npz", bags) if options.distill else None
     translation = Translation(folder) if options.translate else None
     opening = [token_ids(phrase, 16) for phrase in _OPENINGS]
@@ -369,14 +354,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bags", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="checkpoint of an earlier model to go on from")
     for field in fields(Options):
         name = f"--{field.name.replace('_', '-')}"
         parser.add_argument(name, type=type(field.default), default=field.default)
     args = parser.parse_args()
     options = Options(**{field.name: getattr(args, field.name) for field in fields(Options)})
     print(options, flush=True)
-    train(args.bags, args.out, options, args.start)
+    train(args.bags, args.out, options)
 
 
 if __name__ == "__main__":
