@@ -25,7 +25,7 @@ def run(module: str, *arguments: str | Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training")
     parser.add_argument(
-        "--data", type=Path, required=True, help="folder for archives, pairs and checkpoints (about 8 GB)"
+        "--data", type=Path, required=True, help="folder for archives, pairs and checkpoints (about 9 GB)"
     )
     parser.add_argument(
         "--benchmarks",
