@@ -1,7 +1,7 @@
 """Verbs of a query → their agent nouns, and back: parse and parser, log and logger, connect and connector.
 
 Stemming joins the forms of a verb but leaves short agent nouns apart: "pars" stands for parse and parsing, not for
-parser. Every term is taken for a verb, since parts of speech are unknown here; so what joins counts little.
+parser. Every term is taken for a verb, since nothing here tells verbs from other words; so what joins counts little.
 """
 
 from __future__ import annotations
