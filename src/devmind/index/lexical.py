@@ -258,14 +258,18 @@ def _open_read_only(folder: Path) -> tantivy.Index:
 
     The links may go at once: what the index reads is mapped into memory when it is opened.
     """
-    import tempfile  # which loads more than all of this module, for a rare case
+    import shutil
+    import tempfile  # these load more than all of this module, for a rare case
 
     try:
-        with tempfile.TemporaryDirectory(prefix="devmind-") as links:
+        # tantivy may make its lock file once more while the folder is emptied: then it is emptied again.
+        with tempfile.TemporaryDirectory(prefix="devmind-", ignore_cleanup_errors=True) as links:
             for path in folder.absolute().iterdir():
                 if not path.name.endswith(".lock"):
                     (Path(links) / path.name).symlink_to(path)
-            return _open(Path(links))
+            index = _open(Path(links))
+        shutil.rmtree(links, ignore_errors=True)
+        return index
     except OSError as error:
         raise StoreError(
             f"the lexical index {folder} lies in a read-only folder and no temporary folder can be made: {error}; set "
