@@ -1,12 +1,11 @@
 """What becomes a pair: from an archive as a registry serves it to queries and code."""
 
-import io
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 
+from tests.training.tarballs import write_tarball
 from training.collect import Package
 from training.comments import split_description
 from training.corpus import SourceFile
@@ -58,13 +57,7 @@ def archive(tmp_path: Path) -> Path:
         "package/CHANGELOG.md": _CHANGES,
         "package/node_modules/axios/index.js": _READER.replace("Settings", "Options"),
     }
-    path = tmp_path / "printing-1.2.0.tgz"
-    with tarfile.open(path, "w:gz") as tar:
-        for name, text in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(text.encode())
-            tar.addfile(info, io.BytesIO(text.encode()))
-    return path
+    return write_tarball(tmp_path / "printing-1.2.0.tgz", files)
 
 
 def _found(archive: Path) -> dict[str, list[Pair]]:

@@ -1,22 +1,15 @@
 """Which messages of an archive become pairs, whatever its catalogues hold."""
 
-import io
-import tarfile
 from pathlib import Path
 
 import pytest
 
+from tests.training.tarballs import write_tarball
 from training.translations import cleaned, messages, usable
 
 
 def _archive(folder: Path, files: dict[str, str]) -> Path:
-    path = folder / "messages-1.0.0.tgz"
-    with tarfile.open(path, "w:gz") as tar:
-        for name, text in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(text.encode())
-            tar.addfile(info, io.BytesIO(text.encode()))
-    return path
+    return write_tarball(folder / "messages-1.0.0.tgz", files)
 
 
 def _catalogues(folder: Path, english: str, chinese: str) -> Path:

@@ -31,6 +31,12 @@ def group_starts(values: Array) -> Places:
     return starts
 
 
+def starts_of(ends: Places, at: Places) -> Places:
+    """Return where the spans at some places begin, from where all spans end."""
+    starts: Places = np.where(at > 0, ends[at - 1], 0)
+    return starts
+
+
 def within(starts: Places, counts: Places) -> Places:
     """Return the places of all spans, one after the other; each begins at its start and has so many."""
     places: Places = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))

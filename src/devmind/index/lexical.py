@@ -7,6 +7,7 @@ be made again from the catalog (`ingest/mend.py`); opening never makes one, or a
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
@@ -258,8 +259,7 @@ def _open_read_only(folder: Path) -> tantivy.Index:
 
     The links may go at once: what the index reads is mapped into memory when it is opened.
     """
-    import shutil
-    import tempfile  # these load more than all of this module, for a rare case
+    import tempfile  # which loads more than all of this module, for a rare case
 
     try:
         # tantivy may make its lock file once more while the folder is emptied: then it is emptied again.

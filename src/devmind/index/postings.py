@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from devmind.index.groups import opens, within
+from devmind.index.groups import opens, starts_of, within
 
 # The usual constants of BM25 (Robertson and Zaragoza 2009).
 K1: Final = 1.2
@@ -54,7 +54,7 @@ class Postings:
             return np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
         at = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
         ends = self.ends[at]
-        starts = np.where(self.terms[at] == terms, np.where(at > 0, self.ends[at - 1], 0), ends)
+        starts = np.where(self.terms[at] == terms, starts_of(self.ends, at), ends)
         return starts, ends
 
     def files_at(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:

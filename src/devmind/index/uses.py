@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from devmind.index.groups import within
+from devmind.index.groups import starts_of, within
 from devmind.types import ParsedDocument
 
 LEAST_CHARS: Final = 4
@@ -105,9 +105,8 @@ def among(files: npt.NDArray[np.int64], parts: Sequence[Uses]) -> Among:
         if high == low:
             continue
         local = files[low:high] - base
-        ends = part.user_ends[local]
-        starts = np.where(local > 0, part.user_ends[local - 1], 0)
-        counts = ends - starts
+        starts = starts_of(part.user_ends, local)
+        counts = part.user_ends[local] - starts
         at = within(starts, counts)
         users.append(np.repeat(np.arange(low, high), counts))
         used.append(part.used[at].astype(np.int64) + base)

@@ -78,9 +78,8 @@ def shape(
             return Fate("duplicate", around[body].rank)  # of a file that is said to hold the same text already
         same_file = by_file.get(file, [])
         for spot in same_file:
-            if name and name == spot.name and _joins(spot, start=start, end=end):
-                return Fate("merged", spot.rank)
-            if spot.start <= start and end <= spot.end:
+            same_name = name and name == spot.name
+            if (same_name and _joins(spot, start=start, end=end)) or (spot.start <= start and end <= spot.end):
                 return Fate("merged", spot.rank)
         if len(chosen) >= k:
             return BEYOND_K
